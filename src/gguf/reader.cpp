@@ -2,13 +2,13 @@
 #include "gguf/reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "gguf/checks.h"
 #include "gguf/sniff.h"
 #include "gguf/text.h"
 
@@ -198,9 +198,8 @@ Value read_value(Cursor& in, ValueType type, std::string_view key) {
 std::string_view read_name(Cursor& in, const char* what, uint64_t index, uint64_t limit) {
     const Field field{what, "", {}, static_cast<int64_t>(index)};
     const std::string_view name = in.read_string(field, limit);
-    if (name.empty()) in.refuse(field, "empty", "it needs at least one byte");
-    if (name.find('\0') != std::string_view::npos)
-        in.refuse(field, quoted(name), "a NUL byte is not allowed in it");
+    if (const std::string fault = name_fault(name, limit); !fault.empty())
+        in.refuse(field, quoted(name), fault);
     return name;
 }
 
@@ -217,18 +216,15 @@ void read_metadata(Cursor& in, uint64_t count, Metadata& metadata) {
 }
 
 uint32_t find_alignment(const Cursor& in, const Metadata& metadata) {
-    constexpr std::string_view kKey = "general.alignment";
-    const Value* value = metadata.find(kKey);
+    const Value* value = metadata.find(kAlignmentKey);
     if (value == nullptr) return kDefaultAlignment;
-    const Field field{"content", "metadata value", kKey};
+    const Field field{"content", "metadata value", kAlignmentKey};
     if (value->type() != ValueType::u32) {
-        in.refuse({"type", "metadata value", kKey}, value->type_name(), "it has to be u32");
+        in.refuse({"type", "metadata value", kAlignmentKey}, value->type_name(), "it has to be u32");
     }
-    const auto alignment = metadata.get<uint32_t>(kKey);
-    if (!std::has_single_bit(alignment) || alignment < kMinAlignment || alignment > kMaxAlignment) {
-        in.refuse(field, alignment,
-                  fmt::format("it has to be a power of two from {} to {}", kMinAlignment, kMaxAlignment));
-    }
+    const auto alignment = metadata.get<uint32_t>(kAlignmentKey);
+    if (const std::string fault = alignment_fault(alignment); !fault.empty())
+        in.refuse(field, alignment, fault);
     return alignment;
 }
 
@@ -272,31 +268,15 @@ void read_dims(Cursor& in, TensorInfo& tensor) {
     }
 }
 
-uint64_t bytes_of(const Cursor& in, const TensorInfo& tensor) {
-    const TypeInfo& type = *tensor.type;
-    const Field field{"shape", "tensor", tensor.name};
-    if (tensor.dims[0] % type.block_elements != 0) {
-        in.refuse(
-            field, tensor.shape(),
-            fmt::format("rows of type {} have a multiple of {} elements", type.name, type.block_elements));
-    }
-    if (tensor.n_rows() % type.group_rows != 0) {
-        in.refuse(field, tensor.shape(),
-                  fmt::format("type {} interleaves {} rows at a time", type.name, type.group_rows));
-    }
-    const auto n_bytes =
-        tensor_bytes(type, static_cast<uint64_t>(tensor.dims[0]), static_cast<uint64_t>(tensor.n_rows()));
-    if (!n_bytes) in.refuse(field, tensor.shape(), fmt::format("type {} cannot have this size", type.name));
-    return *n_bytes;
-}
-
 // offset stays as in the file: from the start of the data section.
 TensorInfo read_tensor(Cursor& in, uint64_t index, uint32_t alignment) {
     TensorInfo tensor;
     tensor.name = read_name(in, "name of tensor", index, kMaxTensorNameBytes);
     read_dims(in, tensor);
     tensor.type = read_element_type(in, tensor.name);
-    tensor.n_bytes = bytes_of(in, tensor);
+    if (const std::string fault = size_fault(tensor); !fault.empty()) {
+        in.refuse({"shape", "tensor", tensor.name}, tensor.shape(), fault);
+    }
     const Field field{"offset", "tensor", tensor.name};
     tensor.offset = in.read<uint64_t>(field);
     if (tensor.offset % alignment != 0) {

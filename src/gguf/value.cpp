@@ -279,15 +279,6 @@ void Value::for_each(FunctionRef<bool(const Value&)> visit) const {
 
 namespace {
 
-void append_length(std::vector<std::byte>& out, uint64_t length, LengthWidth width) {
-    if (width == LengthWidth::wide) return append(out, length);
-    if (length > std::numeric_limits<uint32_t>::max()) {
-        fail(ErrorCode::invalid_argument, "a length of {} does not fit the 32 bits of GGUF version 1",
-             length);
-    }
-    append(out, static_cast<uint32_t>(length));
-}
-
 int array_depth(const Value& value) {
     if (!value.is_array()) return 0;
     int deepest = 0;
@@ -301,6 +292,15 @@ int array_depth(const Value& value) {
 }
 
 }  // namespace
+
+void append_length(std::vector<std::byte>& out, uint64_t length, LengthWidth width) {
+    if (width == LengthWidth::wide) return append(out, length);
+    if (length > std::numeric_limits<uint32_t>::max()) {
+        fail(ErrorCode::invalid_argument, "a length of {} does not fit the 32 bits of GGUF version 1",
+             length);
+    }
+    append(out, static_cast<uint32_t>(length));
+}
 
 void append_value(std::vector<std::byte>& out, const Value& value, LengthWidth width) {
     const Value::Place& place = value.place();

@@ -174,8 +174,9 @@ class Value {
     std::shared_ptr<const std::vector<std::byte>> owned_;  // null: the bytes are somebody else's
 };
 
-// Appends a value as it stands in a file after its type. Throws Error{invalid_argument} when a length does
-// not fit.
+// Appends a length of the given width. Throws Error{invalid_argument} when it does not fit.
+void append_length(std::vector<std::byte>& out, uint64_t length, LengthWidth width);
+// The same for a whole value as it stands in a file after its type.
 void append_value(std::vector<std::byte>& out, const Value& value, LengthWidth width);
 
 // Bytes that `size` elements of an array take, given that they have been checked.
