@@ -43,6 +43,10 @@ using DecodeRows = void (*)(const std::byte* rows, float* out, int64_t n_rows, i
 using EncodeRows = void (*)(const float* in, std::byte* rows, int64_t n_rows, int64_t row_length,
                             const float* importance);
 
+// Moves rows between a type and its interleaved form without changing a value. Both hold n_rows rows (a
+// multiple of the interleaved type's group_rows) of row_length elements. The two places must not overlap.
+using ConvertRows = void (*)(const std::byte* from, std::byte* to, int64_t n_rows, int64_t row_length);
+
 // One element type. A row of n elements takes row_header_bytes + n / block_elements * block_bytes bytes; n
 // must be a multiple of block_elements. In an interleaved type group_rows rows share their bytes, and the
 // number of rows must be a multiple of it.
@@ -58,8 +62,10 @@ struct TypeInfo {
     bool needs_importance = false;                        // encode requires an importance vector
     bool is_cache_type = false;                           // may hold keys and values
     std::optional<ElementType> base_type = std::nullopt;  // the type an interleaved type is made from
-    DecodeRows decode = nullptr;  // null: cannot be decoded row by row (i2_s: see i2_s.h; integers)
-    EncodeRows encode = nullptr;  // null: Cria does not write this type
+    DecodeRows decode = nullptr;         // null: cannot be decoded row by row (i2_s: see i2_s.h; integers)
+    EncodeRows encode = nullptr;         // null: Cria does not write this type
+    ConvertRows interleave = nullptr;    // rows of base_type -> this type; null: there is no exact way
+    ConvertRows deinterleave = nullptr;  // this type -> rows of base_type
 };
 
 // Null for ids that no file may contain (retired, run-time only or unknown).
