@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "sampling/by_token.h"
 
 namespace cria::sampling {
 namespace {
@@ -17,23 +18,6 @@ float penalised(float logit, int count, const Penalties& penalties) {
     logit = logit <= 0.0f ? logit * penalties.repeat : logit / penalties.repeat;
     logit -= static_cast<float>(count) * penalties.frequency + penalties.presence;
     return logit;
-}
-
-// Calls change(candidate) for the candidate of each id; finds it at once where candidates still stand at the
-// place of their id.
-template <typename Map, typename Change>
-void for_each_named(CandidateArray& candidates, const Map& by_token, Change change) {
-    const auto items = candidates.span();
-    const bool in_place = std::all_of(by_token.begin(), by_token.end(), [&](const auto& entry) {
-        const auto place = static_cast<size_t>(entry.first);
-        return entry.first >= 0 && place < items.size() && items[place].id == entry.first;
-    });
-    if (in_place) {
-        for (const auto& [token, value] : by_token) change(items[static_cast<size_t>(token)], value);
-        return;
-    }
-    for (TokenData& item : items)
-        if (const auto entry = by_token.find(item.id); entry != by_token.end()) change(item, entry->second);
 }
 
 // log(sum(exp(values))), -inf when there is nothing to add.
