@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "gguf/writer.h"
 
@@ -86,6 +88,28 @@ class RawFile {
     uint32_t version_;
     std::vector<std::byte> bytes_;
 };
+
+// What a call throws; nothing when it returns.
+template <typename Call>
+std::optional<Error> error_of(Call&& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error;
+    }
+    return std::nullopt;
+}
+
+// The words of what a call throws; "" when it returns.
+template <typename Call>
+std::string message_of(Call&& call) {
+    const auto error = error_of(call);
+    return error ? error->what() : "";
+}
+
+inline bool contains(std::string_view text, std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+}
 
 // An empty folder that is gone at the end of the test.
 class TempFolder {
