@@ -296,20 +296,6 @@ FileBuilder rich_builder(uint32_t version) {
     return builder;
 }
 
-// Reads everything that a reader offers, so that a sanitizer sees it.
-size_t touch_everything(const Reader& reader) {
-    size_t sum = 0;
-    for (const auto& [key, value] : reader.metadata().entries()) {
-        std::vector<std::byte> copy;
-        append_value(copy, value, LengthWidth::wide);
-        sum += key.size() + copy.size();
-    }
-    for (const TensorInfo& tensor : reader.tensors()) {
-        for (const std::byte byte : tensor.bytes()) sum += std::to_integer<size_t>(byte);
-    }
-    return sum;
-}
-
 class EveryByte : public ::testing::TestWithParam<uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(Versions, EveryByte, ::testing::Values(1, 2, 3));
 
@@ -339,7 +325,8 @@ TEST_P(EveryByte, FlippedBitsAreRefusedOrHarmless) {
             std::vector<std::byte> flipped = whole;
             flipped[place] ^= std::byte{1} << bit;
             testing::reset_allocations();
-            const auto error = testing::error_of([&] { touch_everything(Reader::from_bytes(flipped)); });
+            const auto error =
+                testing::error_of([&] { testing::touch_everything(Reader::from_bytes(flipped)); });
             EXPECT_LT(testing::allocations().n_bytes, kMiB) << place;
             if (!error) continue;
             ++n_refused;
