@@ -118,7 +118,8 @@ void add_control_escapes(ByteEdgeSink& sink, const CodePointSet& set, uint32_t f
 }  // namespace
 
 void add_utf8_paths(ByteEdgeSink& sink, const CodePointSet& set, uint32_t from, uint32_t to) {
-    const Ranges ranges = set.intersected(CodePointSet::all()).ranges();
+    static const CodePointSet writable{{0, 0xD7FF}, {0xE000, kMaxUtf8Pattern}};
+    const Ranges ranges = set.intersected(writable).ranges();
     Utf8Paths paths(sink, to);
     const auto part = [&](uint32_t first, uint32_t last) {
         Ranges clip = clipped(ranges, first, last);
@@ -128,7 +129,7 @@ void add_utf8_paths(ByteEdgeSink& sink, const CodePointSet& set, uint32_t from, 
     paths.add(part(0, 0x7F), from, 0, 0, 0x7F);
     paths.add(part(0x80, 0x7FF), from, 1, 0xC0, 0x7FF);
     paths.add(part(0x800, 0xFFFF), from, 2, 0xE0, 0xFFFF);
-    paths.add(part(0x10000, kMaxCodePoint), from, 3, 0xF0, kMaxCodePoint);
+    paths.add(part(0x10000, kMaxUtf8Pattern), from, 3, 0xF0, kMaxUtf8Pattern);
 }
 
 void add_json_character_paths(ByteEdgeSink& sink, const CodePointSet& set, uint32_t from, uint32_t to) {

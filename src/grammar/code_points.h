@@ -11,6 +11,9 @@
 namespace cria::grammar {
 
 inline constexpr uint32_t kMaxCodePoint = 0x10FFFF;
+// What UTF-8's pattern of four bytes could hold if its lead byte went up to 0xFF; see
+// GbnfOptions::beyond_unicode.
+inline constexpr uint32_t kMaxUtf8Pattern = 0x3FFFFF;
 
 struct CodePointRange {
     uint32_t first;

@@ -34,7 +34,8 @@ class GbnfParser {
         }
         grammar_.set_root(root->second);
         for (const Grammar::Rule& rule : grammar_.rules()) {
-            if (!rule.body) refuse_at(rule.place, "rule \"" + rule.name + "\" is used but not defined");
+            if (!rule.body)
+                refuse_at(rule.place, fmt::format("rule \"{}\" is used but not defined", rule.name));
         }
         return std::move(grammar_);
     }
@@ -179,7 +180,7 @@ class GbnfParser {
                 return {parse_class()};
             case '.':
                 ++at_;
-                return {grammar_.characters(CodePointSet::all())};
+                return {grammar_.characters(everything())};
             case '<':
             case '!':
                 return {parse_token()};
@@ -316,6 +317,11 @@ class GbnfParser {
         return grammar_.sequence(std::move(parts));
     }
 
+    CodePointSet beyond_unicode() const {
+        return options_.beyond_unicode ? CodePointSet{{kMaxCodePoint + 1, kMaxUtf8Pattern}} : CodePointSet();
+    }
+    CodePointSet everything() const { return CodePointSet::all().united(beyond_unicode()); }
+
     ExprId parse_class() {
         const size_t start = at_++;
         const bool is_negated = peek() == '^';
@@ -337,8 +343,9 @@ class GbnfParser {
             if (is_negated) refuse_at(place_of(start), "[^] excludes nothing; write . for any character");
             return grammar_.literal("");  // the family's meaning of []
         }
-        const CodePointSet set(std::move(ranges));
-        return grammar_.characters(is_negated ? set.complement() : set);
+        // What a class names itself is Unicode only, so that \U00110000 and above match nothing.
+        const CodePointSet set = CodePointSet(std::move(ranges)).intersected(CodePointSet::all());
+        return grammar_.characters(is_negated ? set.complement().united(beyond_unicode()) : set);
     }
 
     ExprId parse_token() {

@@ -30,6 +30,10 @@ struct GbnfTokens {
 struct GbnfOptions {
     std::string_view root = "root";
     const GbnfTokens* tokens = nullptr;  // null: `<text>` is refused, `<[id]>` is not checked
+    // Let . and [^...] also match F4 90 to FF before three continuation bytes, which is no UTF-8, as the
+    // llama.cpp family does. It makes masks equal to the family's, at the price that tokens of such bytes may
+    // be written.
+    bool beyond_unicode = false;
 };
 
 // Throws Error{invalid_argument} with line and column for anything that is not GBNF, for undefined rules, a
