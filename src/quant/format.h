@@ -113,11 +113,14 @@ int32_t sum_of_quants(const std::vector<typename Format::Fields>& fields) {
     return sum;
 }
 
+// Importance with a mean of one and without zeros, so that sums of it stay in range and every element counts
+// a little. All ones when there is none, or when it is of no use (all zero, not finite).
+std::vector<float> squared_error_weights(const float* importance, int64_t n);
+
 template <typename Format>
 void encode_rows(const float* in, std::byte* rows, int64_t n_rows, int64_t n, const float* importance) {
     using Out = Group<Format>;
-    std::vector<float> weights(static_cast<size_t>(n), 1.0f);
-    if (importance != nullptr) weights.assign(importance, importance + n);
+    const std::vector<float> weights = squared_error_weights(importance, n);
     std::vector<typename Format::Fields> fields(static_cast<size_t>(n / Format::kBlockElements));
     auto* group = reinterpret_cast<uint8_t*>(rows);
     for (int64_t row = 0; row < n_rows; ++row) {

@@ -123,6 +123,7 @@ struct Bf16R16 : FormatBase<2, 4> {
     static void values(float, const Fields& f, float* y) {
         for (int e = 0; e < 2; ++e) y[e] = bf16_to_f32(f.value[e]);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float*, Fields& f) {
         for (int e = 0; e < 2; ++e) f.value[e] = f32_to_bf16(x[e]);
     }
@@ -234,9 +235,11 @@ struct Q8_KBytes : FormatBase<256, 258> {
     }
 };
 struct Q8_KR8 : Q8_KBytes<8, 0> {
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 struct Q8_KR16 : Q8_KBytes<16, 128> {
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
     static void values(float row_scale, const Fields& f, float* y) {
         Q8_KBytes::values(row_scale, f, y);

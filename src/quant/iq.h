@@ -210,6 +210,7 @@ struct Iq4Nl : FormatBase<32, 18> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 32; ++e) y[e] = d * static_cast<float>(kIq4k[f.q[e]]);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -229,6 +230,7 @@ struct Iq4Xs : FormatBase<256, 136> {
         for (int e = 0; e < 256; ++e)
             y[e] = (d * static_cast<float>(f.scale[e / 32] - 32)) * static_cast<float>(kIq4k[f.q[e]]);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 

@@ -39,6 +39,7 @@ struct Iq2K : FormatBase<256, 76> {
         curve_values<16, 4>(
             f16_to_f32(f.d), f, kIq2nl, [&](int s) { return f.scale[s] - 8; }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -64,6 +65,7 @@ struct Iq3K : FormatBase<256, 110> {
         curve_values<16, 8>(
             f16_to_f32(f.d), f, kIq3nl, [&](int s) { return signed_scale(f.scale[s]); }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -89,6 +91,7 @@ struct Iq4K : FormatBase<256, 144> {
         curve_values<16, 16>(
             f16_to_f32(f.d), f, kIq4k, [&](int s) { return f.scale[s] - 32; }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -104,6 +107,7 @@ struct Iq5K : FormatBase<256, 176> {
         curve_values<16, 32>(
             f16_to_f32(f.d), f, kIq5nl, [&](int s) { return f.scale[s] - 32; }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -130,6 +134,7 @@ struct Iq6K : FormatBase<256, 212> {
             y[e] = (d * static_cast<float>(static_cast<int8_t>(f.scale[s]))) * curve(f.min[s], f.q[e]);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -148,6 +153,7 @@ struct Iq2Ks : FormatBase<256, 70, RowHeader::f16_scale> {
         curve_values<32, 4>(
             d, f, kIq2nl, [&](int c) { return f.scale[c] - 16; }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -169,6 +175,7 @@ struct Iq3Ks : FormatBase<256, 102, RowHeader::f16_scale> {
         curve_values<32, 8>(
             d, f, kIq3nl, [&](int c) { return f.scale[c] - 16; }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -189,6 +196,7 @@ struct Iq4Ks : FormatBase<256, 136, RowHeader::f32_scale> {
         curve_values<32, 16>(
             d, f, kIq4k, [&](int c) { return even_scale(f.scale[c]); }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -207,6 +215,7 @@ struct Iq5Ks : FormatBase<256, 168, RowHeader::f32_scale> {
         curve_values<32, 32>(
             d, f, kIq5nl, [&](int c) { return even_scale(f.scale[c]); }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -230,6 +239,7 @@ struct Iq4Kss : FormatBase<256, 128, RowHeader::f32_scale> {
         }
     }
     static void values(float d, const Fields& f, float* y) { Iq4Ks::values(d, f, y); }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 
   private:
@@ -269,6 +279,7 @@ struct Iq2Kl : FormatBase<256, 86, RowHeader::f16_scale> {
                    static_cast<float>(kIq2klPairs[f.q[e / 2]][e % 2]);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 

@@ -34,6 +34,7 @@ struct Q2_K : FormatBase<256, 84> {
                    dmin * static_cast<float>(f.min[s]);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -54,6 +55,7 @@ struct Q3_K : FormatBase<256, 110> {
         for (int e = 0; e < 256; ++e)
             y[e] = (d * static_cast<float>(f.scale[e / 16] - 32)) * static_cast<float>(f.q[e] - 4);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -87,6 +89,7 @@ struct Q4_K : FormatBase<256, 144> {
                    dmin * static_cast<float>(f.min[c]);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -101,6 +104,7 @@ struct Q5_K : FormatBase<256, 176> {
         nibbles_by_64(io, block + 48, f.q);
     }
     static void values(float, const Fields& f, float* y) { Q4_K::values(1.0f, f, y); }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -124,6 +128,7 @@ struct Q6_K : FormatBase<256, 210> {
                    static_cast<float>(f.q[e] - 32);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 

@@ -25,6 +25,7 @@ struct Q4_0 : FormatBase<32, 18> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -40,6 +41,7 @@ struct Q4_1 : FormatBase<32, 20> {
         const float d = f16_to_f32(f.d), m = f16_to_f32(f.m);
         for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e]) * d + m;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -56,6 +58,7 @@ struct Q5_0 : FormatBase<32, 22> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -69,6 +72,7 @@ struct Q5_1 : FormatBase<32, 24> {
         nibbles_of_32(io, block + 8, f.q);
     }
     static void values(float, const Fields& f, float* y) { Q4_1::values(1.0f, f, y); }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -85,6 +89,7 @@ struct Q6_0 : FormatBase<32, 26> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -100,6 +105,7 @@ struct Q8_0 : FormatBase<32, 34> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(static_cast<int8_t>(f.q[e])) * d;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -113,6 +119,7 @@ struct Q8_1 : FormatBase<32, 36> {
         io.value(block + 4, f.q);
     }
     static void values(float, const Fields& f, float* y) { Q8_0::values(1.0f, f, y); }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -133,6 +140,7 @@ struct Q8_K : FormatBase<256, 296> {
     static void values(float, const Fields& f, float* y) {
         for (int e = 0; e < 256; ++e) y[e] = f.d * static_cast<float>(f.q[e]);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -148,6 +156,7 @@ struct Q8_KV : FormatBase<32, 32, RowHeader::f32_scale_and_sum> {
     static void values(float d, const Fields& f, float* y) {
         for (int e = 0; e < 32; ++e) y[e] = d * static_cast<float>(f.q[e]);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -170,6 +179,7 @@ struct Mxfp4 : FormatBase<32, 17> {
         const float d = scale(f.exponent);
         for (int e = 0; e < 32; ++e) y[e] = d * static_cast<float>(kMxfp4[f.q[e]]);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -188,6 +198,7 @@ struct Q1_0_G128 : FormatBase<128, 18> {
         const float d = f16_to_f32(f.d);
         for (int e = 0; e < 128; ++e) y[e] = f.q[e] != 0 ? d : -d;
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 

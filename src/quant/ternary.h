@@ -48,6 +48,7 @@ struct Iq1Bn : FormatBase<64, 13, RowHeader::f16_scale> {
     static void values(float d, const Fields& f, float* y) {
         for (int e = 0; e < 64; ++e) y[e] = d * static_cast<float>(f.q[e] - 1);
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -58,6 +59,7 @@ struct Iq2Bn : FormatBase<64, 16, RowHeader::f32_scale> {
         for (int e = 0; e < 64; ++e) io.bits(block[e % 16], 2 * (e / 16), 2, f.q[e]);
     }
     static void values(float d, const Fields& f, float* y) { Iq1Bn::values(d, f, y); }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -80,6 +82,7 @@ struct Tq1_0 : FormatBase<256, 54> {
         io.value(block + 52, f.d);
     }
     static void values(float, const Fields& f, float* y) { ternary_values(f, y); }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -91,6 +94,7 @@ struct Tq2_0 : FormatBase<256, 66> {
         io.value(block + 64, f.d);
     }
     static void values(float, const Fields& f, float* y) { ternary_values(f, y); }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 

@@ -1,0 +1,340 @@
+// Implements the scale search; the plan is in search.h.
+#include "quant/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/half.h"
+
+namespace cria::quant {
+namespace {
+
+// Candidates kept per sub-block, grid points of d, and values of d tried in earnest: more of each gains less
+// than 0.1 %.
+constexpr int kKept = 6;
+constexpr int kGridPoints = 96;
+constexpr int kTriedScales = 3;
+constexpr int kRounds = 3;
+
+// Inputs are brought to a magnitude near one, so that squares neither vanish nor overflow; d is brought back
+// before it is rounded.
+class Normalized {
+  public:
+    Normalized(const float* x, int64_t n) : x_(x, x + n) {
+        for (float value : x_) max_ = std::max(max_, std::abs(value));
+        const int exponent = max_ > 0 ? std::clamp(std::ilogb(max_), -126, 126) : 0;
+        factor_ = std::ldexp(1.0f, -exponent);
+        for (float& value : x_) value *= factor_;
+        max_ *= factor_;
+    }
+    const float* data() const { return x_.data(); }
+    float largest() const { return max_; }
+    // The stored form of a scale for the normalized input, and what it is worth for it.
+    float stored(float scale, ScaleStorage storage) const {
+        const float original = scale / factor_;
+        return storage == ScaleStorage::f32
+                   ? original
+                   : f16_to_f32(f32_to_f16(std::clamp(original, -65504.0f, 65504.0f)));
+    }
+    float rounded(float scale, ScaleStorage storage) const { return stored(scale, storage) * factor_; }
+
+  private:
+    std::vector<float> x_;
+    float max_ = 0;
+    float factor_ = 1;
+};
+
+// A real scale that suits a sub-block.
+struct Candidate {
+    float scale = 0, error = 0, vv = 0;
+    int variant = 0;
+
+    float error_near(float at) const { return error + vv * (at - scale) * (at - scale); }
+};
+using Candidates = std::vector<Candidate>;
+
+void keep(Candidates& kept, const Candidate& found) {
+    for (Candidate& old : kept) {
+        if (old.variant != found.variant || std::abs(old.scale - found.scale) > 0.01f * std::abs(old.scale))
+            continue;
+        if (found.error < old.error) old = found;
+        return;
+    }
+    kept.push_back(found);
+}
+
+// Trial scales of one sign, each improved by solving for the scale and assigning again.
+void try_scales(const SubBlockQuantizer& quantizer, const float* x, const float* w, float largest,
+                int variant, Candidates& kept) {
+    Codes codes;
+    const float reach = quantizer.trial_reach[1] / quantizer.trial_reach[0];
+    for (int i = 0; i < quantizer.n_trials; ++i) {
+        const float t = quantizer.trial_reach[0] *
+                        std::pow(reach, static_cast<float>(i) / static_cast<float>(quantizer.n_trials - 1));
+        float scale = largest / (t * quantizer.largest_value);
+        float last_error = std::numeric_limits<float>::max();
+        for (int round = 0; round < 3; ++round) {
+            const Match match = quantizer.match(x, w, scale, variant, codes);
+            scale = match.best_scale();
+            const float error = match.error_at(scale);
+            if (match.vv == 0 || error >= last_error) break;
+            keep(kept, {.scale = scale, .error = error, .vv = match.vv, .variant = variant});
+            if (error > last_error * 1.001f) break;  // errors are negative: hardly better
+            last_error = error;
+            if (i % 4 != 0) break;
+        }
+    }
+}
+
+Candidates find_candidates(const SubBlockQuantizer& quantizer, const float* x, const float* w) {
+    float largest = 0;
+    for (int e = 0; e < quantizer.size; ++e) largest = std::max(largest, std::abs(x[e]));
+    Candidates kept;
+    if (largest == 0) return kept;
+    for (int variant = 0; variant < quantizer.n_variants; ++variant) {
+        try_scales(quantizer, x, w, largest, variant, kept);
+        if (!quantizer.is_symmetric) try_scales(quantizer, x, w, -largest, variant, kept);
+    }
+    std::ranges::sort(kept, {}, &Candidate::error);
+    if (kept.size() > kKept) kept.resize(kKept);
+    return kept;
+}
+
+// An integer scale for a sub-block with the approximate error it would give.
+struct Choice {
+    float error = 0;
+    int scale_index = 0;
+    int variant = 0;
+};
+
+// Appends the two neighbours of each candidate at this d.
+void list_choices(const Candidates& candidates, const ScaleSet& scales, float d,
+                  std::vector<Choice>& choices) {
+    choices.clear();
+    for (const Candidate& candidate : candidates) {
+        const int below = scales.at_or_below(candidate.scale / d);
+        for (int index = below; index < std::min(below + 2, scales.count()); ++index) {
+            choices.push_back({.error = candidate.error_near(d * static_cast<float>(scales[index])),
+                               .scale_index = index,
+                               .variant = candidate.variant});
+        }
+    }
+}
+
+float approximate_error(const std::vector<Candidates>& blocks, const ScaleSet& scales, float d) {
+    float sum = 0;
+    for (const Candidates& candidates : blocks) {
+        float best = 0;
+        for (const Candidate& candidate : candidates) {
+            const int below = scales.at_or_below(candidate.scale / d);
+            best = std::min(best, candidate.error_near(d * static_cast<float>(scales[below])));
+            if (below + 1 < scales.count())
+                best = std::min(best, candidate.error_near(d * static_cast<float>(scales[below + 1])));
+        }
+        sum += best;
+    }
+    return sum;
+}
+
+// The most promising values of d, best first.
+std::vector<float> promising_scales(const std::vector<Candidates>& blocks, const ScaleSet& scales,
+                                    bool both_signs) {
+    float largest = 0;
+    for (const Candidates& candidates : blocks) {
+        if (!candidates.empty()) largest = std::max(largest, std::abs(candidates.front().scale));
+    }
+    if (largest == 0) return {};
+    std::vector<std::pair<float, float>> tried;  // error, d
+    for (int i = 0; i < kGridPoints; ++i) {
+        const float part = static_cast<float>(i) / (kGridPoints - 1);
+        const float ratio = static_cast<float>(scales.largest_magnitude()) * (0.35f + 0.85f * part);
+        const float d = largest / ratio;
+        tried.emplace_back(approximate_error(blocks, scales, d), d);
+        if (both_signs) tried.emplace_back(approximate_error(blocks, scales, -d), -d);
+    }
+    std::ranges::sort(tried);
+    std::vector<float> best;
+    for (const auto& [error, d] : tried) {
+        const bool is_new =
+            std::ranges::none_of(best, [d = d](float b) { return std::abs(b - d) < 0.015f * std::abs(b); });
+        if (is_new) best.push_back(d);
+        if (best.size() == kTriedScales) break;
+    }
+    return best;
+}
+
+// Everything about one value of d.
+struct Fit {
+    float d = 0;  // rounded as stored, for the normalized input
+    float error = std::numeric_limits<float>::max();
+    std::vector<SubBlockFit> blocks;
+};
+
+struct Problem {
+    const SubBlockQuantizer& quantizer;
+    const ScaleSet& scales;
+    const float* x;
+    const float* w;
+    std::vector<Candidates> candidates;
+};
+
+// Chooses for sub-block b at this d; returns the match of what was chosen, scaled to d.
+Match choose(const Problem& problem, int64_t b, float d, SubBlockFit& out) {
+    const float* x = problem.x + b * problem.quantizer.size;
+    const float* w = problem.w + b * problem.quantizer.size;
+    std::vector<Choice> choices;
+    list_choices(problem.candidates[static_cast<size_t>(b)], problem.scales, d, choices);
+    if (choices.empty()) choices.push_back({.scale_index = problem.scales.at_or_below(0)});
+    std::ranges::sort(choices, {}, &Choice::error);
+    Match best_match;
+    float best_error = std::numeric_limits<float>::max();
+    int n_tried = 0;
+    for (size_t i = 0; i < choices.size() && n_tried < 3; ++i) {
+        const Choice& choice = choices[i];
+        const bool repeats = std::any_of(
+            choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(i), [&](const Choice& c) {
+                return c.scale_index == choice.scale_index && c.variant == choice.variant;
+            });
+        if (repeats) continue;
+        ++n_tried;
+        SubBlockFit fit{.scale_index = choice.scale_index, .variant = choice.variant, .codes = {}};
+        const auto scale = static_cast<float>(problem.scales[choice.scale_index]);
+        const Match match = problem.quantizer.match(x, w, d * scale, choice.variant, fit.codes);
+        const float error = match.error_at(d * scale);
+        if (error < best_error) {
+            best_error = error;
+            best_match = {.xv = match.xv * scale, .vv = match.vv * scale * scale};
+            out = fit;
+        }
+    }
+    return best_match;
+}
+
+// One choice for all sub-blocks; returns the sum of their matches.
+Match choose_all(const Problem& problem, float d, Fit& fit) {
+    Match sum;
+    fit.d = d;
+    fit.blocks.resize(problem.candidates.size());
+    for (size_t b = 0; b < fit.blocks.size(); ++b) {
+        const Match match = choose(problem, static_cast<int64_t>(b), d, fit.blocks[b]);
+        sum.xv += match.xv;
+        sum.vv += match.vv;
+    }
+    fit.error = sum.error_at(d);
+    return sum;
+}
+
+}  // namespace
+
+ScaleSet::ScaleSet(int first, int step, int count) {
+    for (int i = 0; i < count; ++i) values_.push_back(first + step * i);
+    for (int ratio = -128; ratio < 128; ++ratio) {
+        const auto above = std::ranges::upper_bound(values_, ratio);
+        below_[static_cast<size_t>(ratio + 128)] =
+            static_cast<uint8_t>(std::max<std::ptrdiff_t>(above - values_.begin() - 1, 0));
+    }
+}
+
+ScaleSet::ScaleSet(std::span<const int8_t> ascending) : ScaleSet(0, 1, 0) {
+    values_.assign(ascending.begin(), ascending.end());
+    for (int ratio = -128; ratio < 128; ++ratio) {
+        const auto above = std::ranges::upper_bound(values_, ratio);
+        below_[static_cast<size_t>(ratio + 128)] =
+            static_cast<uint8_t>(std::max<std::ptrdiff_t>(above - values_.begin() - 1, 0));
+    }
+}
+
+int ScaleSet::at_or_below(float ratio) const {
+    const float clamped = std::clamp(ratio, -128.0f, 127.0f);
+    return below_[static_cast<size_t>(std::floor(clamped) + 128)];
+}
+
+int ScaleSet::largest_magnitude() const {
+    return std::max(std::abs(values_.front()), std::abs(values_.back()));
+}
+
+float fit_scales(const SubBlockQuantizer& quantizer, const ScaleSet& scales, ScaleStorage storage,
+                 const float* x, const float* w, int64_t n_sub, SubBlockFit* out) {
+    const Normalized input(x, n_sub * quantizer.size);
+    Problem problem{.quantizer = quantizer, .scales = scales, .x = input.data(), .w = w, .candidates = {}};
+    for (int64_t b = 0; b < n_sub; ++b) {
+        problem.candidates.push_back(
+            find_candidates(quantizer, input.data() + b * quantizer.size, w + b * quantizer.size));
+    }
+    Fit best;
+    for (float d : promising_scales(problem.candidates, scales, !quantizer.is_symmetric || scales[0] < 0)) {
+        for (int round = 0; round < kRounds; ++round) {
+            Fit fit;
+            const Match match = choose_all(problem, input.rounded(d, storage), fit);
+            const bool is_better = fit.error < best.error;
+            if (is_better) best = std::move(fit);
+            d = match.best_scale();
+            if (d == 0 || (!is_better && round > 0)) break;
+        }
+    }
+    if (best.blocks.empty()) choose_all(problem, 0.0f, best);
+    std::ranges::copy(best.blocks, out);
+    return input.stored(best.d, storage);
+}
+
+float fit_one_scale(const SubBlockQuantizer& quantizer, ScaleStorage storage, const float* x, const float* w,
+                    Codes& codes) {
+    const Normalized input(x, quantizer.size);
+    float best_scale = 0, best_error = 0;
+    Codes trial;
+    for (const Candidate& candidate : find_candidates(quantizer, input.data(), w)) {
+        const float scale = input.rounded(candidate.scale, storage);
+        const float error = quantizer.match(input.data(), w, scale, 0, trial).error_at(scale);
+        if (error < best_error) best_error = error, best_scale = scale;
+    }
+    quantizer.match(input.data(), w, best_scale, 0, codes);
+    return input.stored(best_scale, storage);
+}
+
+Curve::Curve(std::span<const float> ascending) : count_(static_cast<int>(ascending.size())) {
+    CRIA_BUG_UNLESS(ascending.size() <= values_.size());
+    std::ranges::copy(ascending, values_.begin());
+    for (size_t i = 0; i + 1 < ascending.size(); ++i) middle_[i] = 0.5f * (values_[i] + values_[i + 1]);
+    for (size_t i = 0; i < guess_.size(); ++i) {
+        const float low = 0.5f * static_cast<float>(i) - 128.0f;
+        int code = 0;
+        while (code + 1 < count_ && low > middle_[static_cast<size_t>(code)]) ++code;
+        guess_[i] = static_cast<uint8_t>(code);
+    }
+}
+
+Curve Curve::of(std::span<const int8_t> ascending) {
+    const std::vector<float> values(ascending.begin(), ascending.end());
+    return Curve(values);
+}
+
+Curve Curve::line(int first, int last) {
+    std::vector<float> values;
+    for (int v = first; v <= last; ++v) values.push_back(static_cast<float>(v));
+    return Curve(values);
+}
+
+CurveQuantizer::CurveQuantizer(int n, std::vector<Curve> curves) : curves_(std::move(curves)) {
+    size = n_codes = n;
+    n_variants = static_cast<int>(curves_.size());
+    const Curve& first = curves_.front();
+    largest_value = std::max(std::abs(first[0]), std::abs(first[first.count() - 1]));
+    trial_reach[0] = first.count() <= 4 ? 0.35f : first.count() <= 8 ? 0.5f : 0.75f;
+    n_trials = first.count() <= 8 ? 24 : 16;
+}
+
+Match CurveQuantizer::match(const float* x, const float* w, float scale, int variant, Codes& codes) const {
+    const Curve& curve = curves_[static_cast<size_t>(variant)];
+    const float inverse = inverse_of(scale);
+    Match match;
+    for (int e = 0; e < size; ++e) {
+        const int code = curve.nearest(x[e] * inverse);
+        codes.index[static_cast<size_t>(e)] = static_cast<uint16_t>(code);
+        match.add(w[e], x[e], curve[code]);
+    }
+    return match;
+}
+
+}  // namespace cria::quant
