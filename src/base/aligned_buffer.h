@@ -24,7 +24,8 @@ class AlignedBuffer {
         void* raw = std::calloc(1, padded + kBufferAlignment);
         if (raw == nullptr || padded < size) {
             std::free(raw);
-            fail(ErrorCode::out_of_memory, "no memory for a buffer of {} bytes; ask for a smaller context or batch", size);
+            fail(ErrorCode::out_of_memory,
+                 "no memory for a buffer of {} bytes; ask for a smaller context or batch", size);
         }
         raw_.reset(static_cast<std::byte*>(raw));
         const auto address = reinterpret_cast<uintptr_t>(raw);

@@ -20,7 +20,8 @@ std::optional<T> checked_mul(T a, T b) {
     return result;
 }
 
-// The least multiple of `multiple` (a power of two) that is not below `value`, or nothing when it does not fit.
+// The least multiple of `multiple` (a power of two) that is not below `value`, or nothing when it does not
+// fit.
 inline std::optional<uint64_t> checked_align(uint64_t value, uint64_t multiple) {
     const auto raised = checked_add(value, multiple - 1);
     if (!raised) return std::nullopt;

@@ -64,7 +64,8 @@ std::string value_in(const char* path, const std::string& key) {
     for (std::string line; std::getline(file, line);) {
         if (line.compare(0, key.size(), key) != 0) continue;
         const size_t colon = line.find(':');
-        const size_t start = line.find_first_not_of(" \t", colon == std::string::npos ? key.size() : colon + 1);
+        const size_t start =
+            line.find_first_not_of(" \t", colon == std::string::npos ? key.size() : colon + 1);
         return start == std::string::npos ? "" : line.substr(start);
     }
     return "";
@@ -127,8 +128,8 @@ int read_default_thread_count() {
     std::set<std::string> cores;  // hyper-threads of one core name the same siblings
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (!CPU_ISSET(cpu, &allowed)) continue;
-        const std::string siblings =
-            first_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+        const std::string siblings = first_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                                "/topology/thread_siblings_list");
         cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
     }
     return std::max(1, std::min(static_cast<int>(cores.size()), cgroup_core_limit()));

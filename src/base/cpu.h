@@ -6,7 +6,8 @@
 
 namespace cria {
 
-// Instruction-set features that some kernel table needs. Each is true only when the operating system saves its registers too.
+// Instruction-set features that some kernel table needs. Each is true only when the operating system saves
+// its registers too.
 struct CpuFeatures {
     bool avx2 = false;  // with FMA, F16C and BMI2
     bool avx_vnni = false;
@@ -30,10 +31,12 @@ struct CacheSizes {
 };
 const CacheSizes& cache_sizes();
 
-// Threads to use when nobody says otherwise: physical cores this process may run on (affinity and cgroup quota), at least 1.
+// Threads to use when nobody says otherwise: physical cores this process may run on (affinity and cgroup
+// quota), at least 1.
 int default_thread_count();
 
-// Physical memory in bytes: all of it, and what the system thinks can be had without swapping (0 when unknown).
+// Physical memory in bytes: all of it, and what the system thinks can be had without swapping (0 when
+// unknown).
 struct MemorySize {
     size_t total_bytes = 0;
     size_t available_bytes = 0;

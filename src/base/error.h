@@ -1,6 +1,7 @@
-// The one exception type of Cria. Everything that can go wrong because of a file, a request or an argument throws
-// cria::Error; the C interface and the programs turn it into return values and exit codes at their edge.
-// A message says what is wrong, where, why, and what to try: one line, no trailing full stop or newline.
+// The one exception type of Cria. Everything that can go wrong because of a file, a request or an argument
+// throws cria::Error; the C interface and the programs turn it into return values and exit codes at their
+// edge. A message says what is wrong, where, why, and what to try: one line, no trailing full stop or
+// newline.
 #pragma once
 
 #include <fmt/core.h>

@@ -46,7 +46,8 @@ void read_fully(int fd, std::byte* out, size_t size, const std::string& path) {
         const ssize_t n = ::read(fd, out + done, size - done);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) fail_errno("read", path);
-        if (n == 0) fail(ErrorCode::io, "'{}' became shorter while it was read ({} of {} bytes)", path, done, size);
+        if (n == 0)
+            fail(ErrorCode::io, "'{}' became shorter while it was read ({} of {} bytes)", path, done, size);
         done += static_cast<size_t>(n);
     }
 }
@@ -111,8 +112,9 @@ ReadOnlyFile ReadOnlyFile::open(const std::string& path, FileAccess access) {
 
 bool ReadOnlyFile::lock_in_memory() const {
     if (size_ == 0 || ::mlock(data_, size_) == 0) return true;
-    log_warning("cannot lock '{}' ({} bytes) in memory: {}; raise the limit (ulimit -l) or leave the option out", path_,
-                size_, std::strerror(errno));
+    log_warning(
+        "cannot lock '{}' ({} bytes) in memory: {}; raise the limit (ulimit -l) or leave the option out",
+        path_, size_, std::strerror(errno));
     return false;
 }
 
@@ -137,7 +139,8 @@ AtomicFileWriter::~AtomicFileWriter() {
 }
 
 void AtomicFileWriter::write(std::span<const std::byte> bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_errno("write", temporary_path_);
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+        fail_errno("write", temporary_path_);
     written_ += bytes.size();
 }
 

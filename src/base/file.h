@@ -1,5 +1,6 @@
-// Files: read-only mappings, whole reads, and writes that appear complete or not at all. Nothing else in Cria opens a file
-// to read a model, state or vocabulary. All functions throw Error{io} or Error{not_found} naming the path and the reason.
+// Files: read-only mappings, whole reads, and writes that appear complete or not at all. Nothing else in Cria
+// opens a file to read a model, state or vocabulary. All functions throw Error{io} or Error{not_found} naming
+// the path and the reason.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ enum class FileAccess {
     copied,  // read() into memory of this process
 };
 
-// A whole file as bytes. Move-only; bytes() stays valid as long as the object (or the one it was moved to) lives.
-// Const calls are thread-safe.
+// A whole file as bytes. Move-only; bytes() stays valid as long as the object (or the one it was moved to)
+// lives. Const calls are thread-safe.
 class ReadOnlyFile {
   public:
     ReadOnlyFile() = default;
@@ -48,8 +49,8 @@ class ReadOnlyFile {
     std::unique_ptr<std::byte[]> copy_;
 };
 
-// Writes to `path` + ".tmp-<pid>-<n>" and renames it on commit(): readers see the old file or the whole new one.
-// Without commit() the temporary file is removed on destruction. Move-only.
+// Writes to `path` + ".tmp-<pid>-<n>" and renames it on commit(): readers see the old file or the whole new
+// one. Without commit() the temporary file is removed on destruction. Move-only.
 class AtomicFileWriter {
   public:
     explicit AtomicFileWriter(const std::string& path);

@@ -1,5 +1,5 @@
-// A reference to something callable, without ownership or allocation. Valid only as long as the callable lives: use it
-// for parameters, never store it.
+// A reference to something callable, without ownership or allocation. Valid only as long as the callable
+// lives: use it for parameters, never store it.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ template <typename Result, typename... Args>
 class FunctionRef<Result(Args...)> {
   public:
     template <typename Callable>
-        requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef>)
-    FunctionRef(Callable&& callable)  // NOLINT: conversion is the purpose
+    requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef>)
+        FunctionRef(Callable&& callable)  // NOLINT: conversion is the purpose
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
           call_([](void* object, Args... args) -> Result {
               return (*static_cast<std::remove_reference_t<Callable>*>(object))(std::forward<Args>(args)...);

@@ -1,5 +1,5 @@
-// Conversions between f32 and the two 16-bit float formats, in portable code. Rounding is to nearest even; NaN stays NaN.
-// Used where speed does not matter and as the definition that the kernels are tested against.
+// Conversions between f32 and the two 16-bit float formats, in portable code. Rounding is to nearest even;
+// NaN stays NaN. Used where speed does not matter and as the definition that the kernels are tested against.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,8 @@ inline uint16_t f32_to_f16(float value) {
     const uint32_t magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);   // NaN
     if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);  // rounds to 2^16 or more
-    if (magnitude < 0x38800000) {  // denormal: adding 0.5 leaves the rounded multiple of 2^-24 in the low bits
+    if (magnitude <
+        0x38800000) {  // denormal: adding 0.5 leaves the rounded multiple of 2^-24 in the low bits
         const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
         return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) & 0xffff));
     }

@@ -1,5 +1,6 @@
-// Log lines for people. The library never prints by itself: lines go to one process-wide sink, stderr by default, which a program
-// or the C interface replaces. Safe to call from any thread; the sink is called by one thread at a time.
+// Log lines for people. The library never prints by itself: lines go to one process-wide sink, stderr by
+// default, which a program or the C interface replaces. Safe to call from any thread; the sink is called by
+// one thread at a time.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,19 +26,23 @@ void log_line(LogLevel level, std::string_view line);
 
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-    if (log_enabled(LogLevel::debug)) log_line(LogLevel::debug, fmt::format(format, std::forward<Args>(args)...));
+    if (log_enabled(LogLevel::debug))
+        log_line(LogLevel::debug, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
-    if (log_enabled(LogLevel::info)) log_line(LogLevel::info, fmt::format(format, std::forward<Args>(args)...));
+    if (log_enabled(LogLevel::info))
+        log_line(LogLevel::info, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
-    if (log_enabled(LogLevel::warning)) log_line(LogLevel::warning, fmt::format(format, std::forward<Args>(args)...));
+    if (log_enabled(LogLevel::warning))
+        log_line(LogLevel::warning, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
-    if (log_enabled(LogLevel::error)) log_line(LogLevel::error, fmt::format(format, std::forward<Args>(args)...));
+    if (log_enabled(LogLevel::error))
+        log_line(LogLevel::error, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace cria

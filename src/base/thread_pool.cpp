@@ -1,6 +1,7 @@
-// The pool's protocol: `ticket` packs the number of the current job, its count of chunks and its next chunk into one word. A thread
-// takes a chunk by compare-and-swap on that word, which fails once the job has changed; a job cannot change while a chunk of
-// it is held, so the job's other fields may be read without a lock after a successful take.
+// The pool's protocol: `ticket` packs the number of the current job, its count of chunks and its next chunk
+// into one word. A thread takes a chunk by compare-and-swap on that word, which fails once the job has
+// changed; a job cannot change while a chunk of it is held, so the job's other fields may be read without a
+// lock after a successful take.
 #include "base/thread_pool.h"
 
 #include <atomic>
@@ -27,15 +28,16 @@ void relax() {
 #endif
 }
 
-// About 20 to 50 microseconds on the machines measured: longer than the gap between two operations of a decode step,
-// shorter than a time slice, so that a busy neighbour loses little.
+// About 20 to 50 microseconds on the machines measured: longer than the gap between two operations of a
+// decode step, shorter than a time slice, so that a busy neighbour loses little.
 constexpr int kSpins = 1000;
 
 constexpr int kChunkBits = 24;
 constexpr uint64_t kChunkMask = (uint64_t(1) << kChunkBits) - 1;
 
-// A job of n_chunks, none taken, numbered one after the job of `previous` (the number wraps, which is harmless: whoever takes a chunk
-// of a job with the same number, count and position takes a chunk that is really there).
+// A job of n_chunks, none taken, numbered one after the job of `previous` (the number wraps, which is
+// harmless: whoever takes a chunk of a job with the same number, count and position takes a chunk that is
+// really there).
 uint64_t next_ticket(uint64_t previous, int64_t n_chunks) {
     const uint64_t job = (previous >> (2 * kChunkBits)) + 1;
     return (job << (2 * kChunkBits)) | (static_cast<uint64_t>(n_chunks) << kChunkBits);
@@ -117,13 +119,12 @@ ThreadPool::ThreadPool(int n_threads) : state_(std::make_unique<State>()) {
     } catch (const std::system_error& e) {
         const size_t started = state_->workers.size();
         state_->stop();
-        fail(ErrorCode::io, "cannot start thread {} of {}: {}; use fewer threads", started + 2, n_threads, e.what());
+        fail(ErrorCode::io, "cannot start thread {} of {}: {}; use fewer threads", started + 2, n_threads,
+             e.what());
     }
 }
 
-ThreadPool::~ThreadPool() {
-    state_->stop();
-}
+ThreadPool::~ThreadPool() { state_->stop(); }
 
 int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) + 1; }
 
@@ -140,8 +141,10 @@ void ThreadPool::run(int64_t n_chunks, FunctionRef<void(int64_t, int)> task, int
     s.is_failed = false;
     s.n_done.store(0, std::memory_order_relaxed);
     s.max_threads.store(max_threads, std::memory_order_relaxed);
-    s.ticket.store(next_ticket(s.ticket.load(std::memory_order_relaxed), n_chunks), std::memory_order_release);
-    s.wake.fetch_add(1);  // sequentially consistent with n_asleep: a worker about to sleep sees the new value, or is counted
+    s.ticket.store(next_ticket(s.ticket.load(std::memory_order_relaxed), n_chunks),
+                   std::memory_order_release);
+    s.wake.fetch_add(1);  // sequentially consistent with n_asleep: a worker about to sleep sees the new
+                          // value, or is counted
     if (s.n_asleep.load() > 0) s.wake.notify_all();
 
     s.help(0);

@@ -30,17 +30,20 @@ void GraphBuilder::require(bool condition, const char* operation, const std::str
     if (!condition) fail(ErrorCode::internal, "graph: {} in layer {}: {}", operation, layer_, what);
 }
 
-void GraphBuilder::require_part(const LinearPart& part, int64_t in_width, int64_t bias_rows, const char* operation) const {
+void GraphBuilder::require_part(const LinearPart& part, int64_t in_width, int64_t bias_rows,
+                                const char* operation) const {
     require(part.weight != nullptr, operation, "no weight");
     require(part.weight->row_length() == in_width, operation,
-            fmt::format("'{}' takes rows of {}, its input has {}", part.weight->name, part.weight->row_length(), in_width));
+            fmt::format("'{}' takes rows of {}, its input has {}", part.weight->name,
+                        part.weight->row_length(), in_width));
     require(part.bias == nullptr || part.bias->n_elements() == part.weight->n_rows() * bias_rows, operation,
             fmt::format("bias of '{}' has the wrong size", part.weight->name));
 }
 
 ValueId GraphBuilder::new_value(RowKind rows, int64_t width, const char* name) {
     require(width > 0, name, "empty value");
-    graph_.values.push_back({rows, width, layer_ < 0 ? std::string(name) : fmt::format("{}-{}", name, layer_)});
+    graph_.values.push_back(
+        {rows, width, layer_ < 0 ? std::string(name) : fmt::format("{}-{}", name, layer_)});
     return {static_cast<int32_t>(graph_.values.size() - 1)};
 }
 
@@ -53,14 +56,16 @@ ValueId GraphBuilder::append(Operation op, std::vector<ValueId> in, int64_t widt
 }
 
 ValueId GraphBuilder::embed(const Embed& op, int64_t width, const char* name) {
-    require(op.table != nullptr && op.table->row_length() == width, "embed", "the table does not fit the width");
+    require(op.table != nullptr && op.table->row_length() == width, "embed",
+            "the table does not fit the width");
     const ValueId out = new_value(RowKind::tokens, width, name);
     graph_.nodes.push_back({op, {}, {out}, layer_});
     return out;
 }
 
 ValueId GraphBuilder::add_embedding(const AddEmbedding& op, ValueId x, const char* name) {
-    require(op.table != nullptr && op.table->row_length() == info(x).width, "add_embedding", "the table does not fit the width");
+    require(op.table != nullptr && op.table->row_length() == info(x).width, "add_embedding",
+            "the table does not fit the width");
     return append(op, {x}, info(x).width, name);
 }
 
@@ -71,24 +76,28 @@ ValueId GraphBuilder::norm(const Norm& op, ValueId x, const char* name) {
     for (const Weight* weight : {op.weight, op.bias}) {
         if (weight == nullptr) continue;
         const int64_t n = weight->n_elements();
-        require(n == group || n == width, "norm", fmt::format("'{}' has {} elements, expected {}", weight->name, n, group));
+        require(n == group || n == width, "norm",
+                fmt::format("'{}' has {} elements, expected {}", weight->name, n, group));
     }
     return append(op, {x}, width, name);
 }
 
-ValueId GraphBuilder::linear(const LinearPart& part, ValueId x, const char* name, Activation activation, ValueId residual) {
+ValueId GraphBuilder::linear(const LinearPart& part, ValueId x, const char* name, Activation activation,
+                             ValueId residual) {
     require_part(part, info(x).width, 1, "linear");
     std::vector<ValueId> in{x};
     if (residual.is_valid()) {
-        require(info(residual).width == part.weight->n_rows() && info(residual).rows == info(x).rows, "linear",
-                "the residual has another shape");
+        require(info(residual).width == part.weight->n_rows() && info(residual).rows == info(x).rows,
+                "linear", "the residual has another shape");
         in.push_back(residual);
     }
     return append(Linear{{part}, activation}, std::move(in), part.weight->n_rows(), name);
 }
 
-std::vector<ValueId> GraphBuilder::linear(const Linear& op, ValueId x, const std::vector<const char*>& names) {
-    require(!op.parts.empty() && op.parts.size() == names.size(), "linear", "parts and names differ in number");
+std::vector<ValueId> GraphBuilder::linear(const Linear& op, ValueId x,
+                                          const std::vector<const char*>& names) {
+    require(!op.parts.empty() && op.parts.size() == names.size(), "linear",
+            "parts and names differ in number");
     std::vector<ValueId> out;
     for (size_t i = 0; i < op.parts.size(); ++i) {
         require_part(op.parts[i], info(x).width, 1, "linear");
@@ -111,14 +120,18 @@ ValueId GraphBuilder::gated_linear(const GatedLinear& op, ValueId x, const char*
     return append(op, {x}, width, name);
 }
 
-std::vector<ValueId> GraphBuilder::rope(const Rope& op, const std::vector<ValueId>& values, const std::vector<const char*>& names) {
-    require(values.size() == op.n_heads.size() && values.size() == names.size(), "rope", "values and heads differ in number");
+std::vector<ValueId> GraphBuilder::rope(const Rope& op, const std::vector<ValueId>& values,
+                                        const std::vector<const char*>& names) {
+    require(values.size() == op.n_heads.size() && values.size() == names.size(), "rope",
+            "values and heads differ in number");
     std::vector<ValueId> out;
     for (size_t i = 0; i < values.size(); ++i) {
         const int64_t width = info(values[i]).width;
         require(op.n_heads[i] > 0 && width % op.n_heads[i] == 0 && op.params.n_rot <= width / op.n_heads[i] &&
                     op.params.n_rot % 2 == 0,
-                "rope", fmt::format("{} of each head of a row of {} with {} heads", op.params.n_rot, width, op.n_heads[i]));
+                "rope",
+                fmt::format("{} of each head of a row of {} with {} heads", op.params.n_rot, width,
+                            op.n_heads[i]));
         out.push_back(new_value(info(values[i]).rows, width, names[i]));
     }
     graph_.nodes.push_back({op, values, out, layer_});
@@ -127,7 +140,8 @@ std::vector<ValueId> GraphBuilder::rope(const Rope& op, const std::vector<ValueI
 
 ValueId GraphBuilder::attention(const Attention& op, ValueId q, ValueId k, ValueId v, const char* name) {
     const AttentionParams& p = op.params;
-    require(p.n_heads > 0 && p.kv_heads > 0 && p.n_heads % p.kv_heads == 0, "attention", "the heads do not divide");
+    require(p.n_heads > 0 && p.kv_heads > 0 && p.n_heads % p.kv_heads == 0, "attention",
+            "the heads do not divide");
     require(info(q).width == int64_t(p.n_heads) * p.k_dim, "attention", "the query has the wrong width");
     require(k.is_valid() == v.is_valid(), "attention", "k and v come together");
     std::vector<ValueId> in{q};
@@ -139,7 +153,8 @@ ValueId GraphBuilder::attention(const Attention& op, ValueId q, ValueId k, Value
     return append(op, std::move(in), int64_t(p.n_heads) * p.v_dim, name);
 }
 
-ValueId GraphBuilder::moe_feed_forward(const MoeFeedForward& op, ValueId x, ValueId router_logits, const char* name) {
+ValueId GraphBuilder::moe_feed_forward(const MoeFeedForward& op, ValueId x, ValueId router_logits,
+                                       const char* name) {
     const int64_t width = info(x).width;
     const int64_t n_experts = info(router_logits).width;
     require_part(op.up, width, n_experts, "moe_feed_forward");
@@ -158,11 +173,14 @@ ValueId GraphBuilder::moe_feed_forward(const MoeFeedForward& op, ValueId x, Valu
 ValueId GraphBuilder::binary(const Binary& op, ValueId a, ValueId b, const char* name) {
     require(a.is_valid() && b.is_valid(), "binary", "missing input");
     require(info(a).rows == info(b).rows, "binary", "rows of two kinds");
-    require(info(a).width % info(b).width == 0, "binary", fmt::format("widths {} and {}", info(a).width, info(b).width));
+    require(info(a).width % info(b).width == 0, "binary",
+            fmt::format("widths {} and {}", info(a).width, info(b).width));
     return append(op, {a, b}, info(a).width, name);
 }
 
-ValueId GraphBuilder::unary(const Unary& op, ValueId x, const char* name) { return append(op, {x}, info(x).width, name); }
+ValueId GraphBuilder::unary(const Unary& op, ValueId x, const char* name) {
+    return append(op, {x}, info(x).width, name);
+}
 
 ValueId GraphBuilder::columns(const Columns& op, ValueId x, const char* name) {
     const int64_t width = info(x).width;

@@ -1,9 +1,11 @@
-// The graph of a model: what is computed for one micro-batch, as a list of coarse operations in the order they run. Recipes (arch/)
-// build it, the planner gives its values a place in one arena, and a backend's executor runs it.
+// The graph of a model: what is computed for one micro-batch, as a list of coarse operations in the order
+// they run. Recipes (arch/) build it, the planner gives its values a place in one arena, and a backend's
+// executor runs it.
 //
-// A value is a matrix of f32 with one row per token (or per output) and a fixed width; the number of rows is known only when a
-// micro-batch runs, so one graph serves every batch size. Operations name their weights by pointer: the model outlives the graph.
-// Adding an operation: a struct here with its formula, a case in the executor of each backend, a test against a plain reference.
+// A value is a matrix of f32 with one row per token (or per output) and a fixed width; the number of rows is
+// known only when a micro-batch runs, so one graph serves every batch size. Operations name their weights by
+// pointer: the model outlives the graph. Adding an operation: a struct here with its formula, a case in the
+// executor of each backend, a test against a plain reference.
 #pragma once
 
 #include <array>
@@ -33,7 +35,18 @@ struct ValueInfo {
     std::string name;  // as callbacks and dumps see it: "attn_norm-3"
 };
 
-enum class Activation : uint8_t { none, silu, gelu, gelu_erf, gelu_quick, relu, relu_squared, sigmoid, tanh, softplus };
+enum class Activation : uint8_t {
+    none,
+    silu,
+    gelu,
+    gelu_erf,
+    gelu_quick,
+    relu,
+    relu_squared,
+    sigmoid,
+    tanh,
+    softplus
+};
 
 enum class NormKind : uint8_t {
     rms,    // x / sqrt(mean(x^2) + eps)
@@ -50,8 +63,9 @@ enum class RopeKind : int8_t {
     interleaved_multi = 40  // M-RoPE with the sections interleaved
 };
 
-// Rotary embedding of the first n_rot elements of each head (Su et al. 2021); YaRN (Peng et al. 2023) when ext_factor != 0.
-// Values equal in every field turn equally, so executors compute the angles of a micro-batch once per distinct value.
+// Rotary embedding of the first n_rot elements of each head (Su et al. 2021); YaRN (Peng et al. 2023) when
+// ext_factor != 0. Values equal in every field turn equally, so executors compute the angles of a micro-batch
+// once per distinct value.
 struct RopeParams {
     RopeKind kind = RopeKind::normal;
     int32_t n_rot = 0;
@@ -76,7 +90,8 @@ struct LinearPart {
 
 // --- Operations. "in" and "out" say what a node's lists hold, in this order; [x] is optional.
 
-// out: tokens x width = scale * row of the table for each token id; batches that bring embeddings copy those (times scale) instead.
+// out: tokens x width = scale * row of the table for each token id; batches that bring embeddings copy those
+// (times scale) instead.
 struct Embed {
     const Weight* table = nullptr;
     float scale = 1.0f;
@@ -88,8 +103,8 @@ struct AddEmbedding {
     int64_t fixed_row = -1;
 };
 
-// in: x; out: norm(x) * weight + bias, over groups of group_width elements (0: the whole row). The weight has group_width elements, or
-// one for every element of the row.
+// in: x; out: norm(x) * weight + bias, over groups of group_width elements (0: the whole row). The weight has
+// group_width elements, or one for every element of the row.
 struct Norm {
     NormKind kind = NormKind::rms;
     float eps = 1e-5f;
@@ -98,8 +113,8 @@ struct Norm {
     int64_t group_width = 0;
 };
 
-// in: x [, residual]; out: one value per part = activation(part(x)), the first with residual added. One node for several weights
-// that share their input, so that a backend converts it once.
+// in: x [, residual]; out: one value per part = activation(part(x)), the first with residual added. One node
+// for several weights that share their input, so that a backend converts it once.
 struct Linear {
     std::vector<LinearPart> parts;
     Activation activation = Activation::none;
@@ -115,7 +130,8 @@ struct GateLimits {
     bool operator==(const GateLimits&) const = default;
 };
 
-// in: x; out: activation(gate(x)) * up(x). With gate.weight null, `up` has twice the rows: first the gate's, then the up's.
+// in: x; out: activation(gate(x)) * up(x). With gate.weight null, `up` has twice the rows: first the gate's,
+// then the up's.
 struct GatedLinear {
     LinearPart gate;
     LinearPart up;
@@ -123,7 +139,8 @@ struct GatedLinear {
     GateLimits limits;
 };
 
-// in: values; out: the same values with every head rotated by its token's position. n_heads[i] heads of equal width in value i.
+// in: values; out: the same values with every head rotated by its token's position. n_heads[i] heads of equal
+// width in value i.
 struct Rope {
     RopeParams params;
     std::vector<int32_t> n_heads;
@@ -148,12 +165,13 @@ struct AttentionParams {
     float alibi_max_bias = 0.0f;  // ALiBi (Press et al. 2021); 0: none
     WindowKind window_kind = WindowKind::none;
     int32_t window = 0;
-    bool is_causal = true;            // false: every cell of the sequence, whatever the batch says
-    const Weight* sinks = nullptr;    // f32 [n_heads]: a score that takes part in the softmax and carries no value
+    bool is_causal = true;  // false: every cell of the sequence, whatever the batch says
+    const Weight* sinks =
+        nullptr;  // f32 [n_heads]: a score that takes part in the softmax and carries no value
 };
 
-// in: q [, k, v]; out: tokens x (n_heads * v_dim). Stores k and v in the cells of their tokens, then every query attends to the
-// cells of its own sequence. Without k and v: reads what another layer stored.
+// in: q [, k, v]; out: tokens x (n_heads * v_dim). Stores k and v in the cells of their tokens, then every
+// query attends to the cells of its own sequence. Without k and v: reads what another layer stored.
 struct Attention {
     AttentionParams params;
 };
@@ -173,11 +191,12 @@ struct Routing {
     bool weight_before = false;  // the weight multiplies the expert's input, not its output
 };
 
-// in: x, router logits; out: sum over chosen experts of weight * down(activation(gate(x)) * up(x)). Weights have one matrix per expert;
-// gate null and merged_gate_up set: `up` holds both (gate first); gate null otherwise: no gate.
+// in: x, router logits; out: sum over chosen experts of weight * down(activation(gate(x)) * up(x)). Weights
+// have one matrix per expert; gate null and merged_gate_up set: `up` holds both (gate first); gate null
+// otherwise: no gate.
 struct MoeFeedForward {
     Routing routing;
-    LinearPart gate, up, down;  // biases: f32 [out, n_experts]
+    LinearPart gate, up, down;             // biases: f32 [out, n_experts]
     const Weight* expert_scale = nullptr;  // f32 [n_experts] on each expert's output
     bool merged_gate_up = false;
     Activation activation = Activation::silu;
@@ -186,7 +205,8 @@ struct MoeFeedForward {
 
 enum class BinaryKind : uint8_t { add, multiply };
 
-// in: a, b; out: a op b. A narrower b (its width divides a's) is repeated: b[i / (a.width / b.width)] when `per_group`, else b[i mod width].
+// in: a, b; out: a op b. A narrower b (its width divides a's) is repeated: b[i / (a.width / b.width)] when
+// `per_group`, else b[i mod width].
 struct Binary {
     BinaryKind kind = BinaryKind::add;
     bool per_group = false;
@@ -215,8 +235,8 @@ struct AddControlVector {
     int32_t layer = 0;
 };
 
-using Operation = std::variant<Embed, AddEmbedding, Norm, Linear, GatedLinear, Rope, Attention, MoeFeedForward, Binary, Unary, Columns,
-                               SelectOutputs, AddControlVector>;
+using Operation = std::variant<Embed, AddEmbedding, Norm, Linear, GatedLinear, Rope, Attention,
+                               MoeFeedForward, Binary, Unary, Columns, SelectOutputs, AddControlVector>;
 
 // The operation's name for logs and profiles: "linear".
 const char* operation_name(const Operation& operation);
@@ -228,8 +248,8 @@ struct Node {
     int32_t layer = -1;
 };
 
-// Nodes in running order. A value is written by one node (Rope and other element-wise nodes may be told to write over their input
-// by the planner) before others read it. Immutable once built; thread-safe to read.
+// Nodes in running order. A value is written by one node before others read it. Immutable once built;
+// thread-safe to read.
 struct Graph {
     std::vector<ValueInfo> values;
     std::vector<Node> nodes;
@@ -239,20 +259,23 @@ struct Graph {
     const ValueInfo& info(ValueId id) const { return values[static_cast<size_t>(id.index)]; }
 };
 
-// Appends nodes and checks their shapes: every mismatch throws Error{internal} naming the operation, the layer and both widths.
+// Appends nodes and checks their shapes: every mismatch throws Error{internal} naming the operation, the
+// layer and both widths.
 class GraphBuilder {
   public:
-    // Nodes added from now on belong to this layer; their values are called NAME-LAYER (NAME alone for layer -1).
+    // Nodes added from now on belong to this layer; their values are called NAME-LAYER (NAME alone for layer
+    // -1).
     void set_layer(int32_t layer) { layer_ = layer; }
 
     ValueId embed(const Embed& op, int64_t width, const char* name);
     ValueId add_embedding(const AddEmbedding& op, ValueId x, const char* name);
     ValueId norm(const Norm& op, ValueId x, const char* name);
-    ValueId linear(const LinearPart& part, ValueId x, const char* name, Activation activation = Activation::none,
-                   ValueId residual = {});
+    ValueId linear(const LinearPart& part, ValueId x, const char* name,
+                   Activation activation = Activation::none, ValueId residual = {});
     std::vector<ValueId> linear(const Linear& op, ValueId x, const std::vector<const char*>& names);
     ValueId gated_linear(const GatedLinear& op, ValueId x, const char* name);
-    std::vector<ValueId> rope(const Rope& op, const std::vector<ValueId>& values, const std::vector<const char*>& names);
+    std::vector<ValueId> rope(const Rope& op, const std::vector<ValueId>& values,
+                              const std::vector<const char*>& names);
     // k and v both valid, or both invalid.
     ValueId attention(const Attention& op, ValueId q, ValueId k, ValueId v, const char* name);
     ValueId moe_feed_forward(const MoeFeedForward& op, ValueId x, ValueId router_logits, const char* name);
@@ -271,7 +294,8 @@ class GraphBuilder {
     ValueId new_value(RowKind rows, int64_t width, const char* name);
     ValueId append(Operation op, std::vector<ValueId> in, int64_t width, const char* name);
     void require(bool condition, const char* operation, const std::string& what) const;
-    void require_part(const LinearPart& part, int64_t in_width, int64_t bias_rows, const char* operation) const;
+    void require_part(const LinearPart& part, int64_t in_width, int64_t bias_rows,
+                      const char* operation) const;
 
     Graph graph_;
     int32_t layer_ = -1;

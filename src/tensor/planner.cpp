@@ -13,7 +13,7 @@ struct Lifetime {
     size_t last = 0;          // last node that touches it
 };
 
-std::vector<Lifetime> lifetimes_of(const Graph& graph, bool keep_all) {
+std::vector<Lifetime> lifetimes_of(const Graph& graph) {
     std::vector<Lifetime> lifetimes(graph.values.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
         const auto touch = [&](ValueId id) {
@@ -23,10 +23,6 @@ std::vector<Lifetime> lifetimes_of(const Graph& graph, bool keep_all) {
         };
         for (const ValueId id : graph.nodes[n].in) touch(id);
         for (const ValueId id : graph.nodes[n].out) touch(id);
-    }
-    for (size_t v = 0; v < lifetimes.size(); ++v) {
-        const auto id = ValueId{static_cast<int32_t>(v)};
-        if (keep_all || id == graph.logits || id == graph.embeddings) lifetimes[v].last = graph.nodes.size();
     }
     return lifetimes;
 }
@@ -54,8 +50,8 @@ size_t place(std::vector<Placed>& alive, size_t bytes, size_t last) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph, const PlanSize& size, bool keep_all) {
-    const std::vector<Lifetime> lifetimes = lifetimes_of(graph, keep_all);
+MemoryPlan plan_memory(const Graph& graph, const PlanSize& size) {
+    const std::vector<Lifetime> lifetimes = lifetimes_of(graph);
     MemoryPlan plan;
     plan.size = size;
     plan.offsets.assign(graph.values.size(), 0);
@@ -64,7 +60,7 @@ MemoryPlan plan_memory(const Graph& graph, const PlanSize& size, bool keep_all) 
         std::erase_if(alive, [n](const Placed& block) { return block.last < n; });
         for (const ValueId id : graph.nodes[n].out) {
             const auto v = static_cast<size_t>(id.index);
-            if (lifetimes[v].first != n) continue;
+            if (lifetimes[v].first != n || id == graph.logits || id == graph.embeddings) continue;
             const size_t bytes = value_bytes(graph.values[v], size);
             plan.offsets[v] = place(alive, bytes, lifetimes[v].last);
             plan.arena_bytes = std::max(plan.arena_bytes, plan.offsets[v] + bytes);

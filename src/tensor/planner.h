@@ -1,4 +1,5 @@
-// The memory planner: gives every value of a graph an offset in one arena, so that values alive at the same time never overlap.
+// The memory planner: gives every value of a graph an offset in one arena, so that values alive at the same
+// time never overlap.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ struct MemoryPlan {
     size_t arena_bytes = 0;
 };
 
-// Places the values of `graph` for at most size.n_tokens and size.n_outputs rows, first fit by time of birth. The graph's logits and
-// embeddings stay alive to the end. keep_all: no value is ever reused (for callbacks that look at every value afterwards).
-MemoryPlan plan_memory(const Graph& graph, const PlanSize& size, bool keep_all = false);
+// Places the values of `graph` for at most size.n_tokens and size.n_outputs rows, first fit by time of birth.
+// The graph's results (logits, embeddings) get no place: the caller of a run says where they go.
+MemoryPlan plan_memory(const Graph& graph, const PlanSize& size);
 
 }  // namespace cria

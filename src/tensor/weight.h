@@ -1,4 +1,5 @@
-// A weight: a named tensor of a model file, or a run of its rows. It only points at the bytes; whoever loaded the model owns them.
+// A weight: a named tensor of a model file, or a run of its rows. It only points at the bytes; whoever loaded
+// the model owns them.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace cria {
 
-// dims as in GGUF: dims[0] is the length of a row (the input width of a matrix), dims[1] the number of rows (its output width),
-// dims[2] the number of such matrices (experts). Unused dims are 1.
+// dims as in GGUF: dims[0] is the length of a row (the input width of a matrix), dims[1] the number of rows
+// (its output width), dims[2] the number of such matrices (experts). Unused dims are 1.
 struct Weight {
     std::string name;
     const TypeInfo* type = nullptr;
@@ -30,12 +31,13 @@ struct Weight {
     bool is_vector() const { return dims[1] == 1 && dims[2] == 1 && dims[3] == 1; }
 };
 
-// Rows [first, first + count) of a matrix as a weight of its own, e.g. the Q part of a fused QKV matrix; of a vector, the same range of
-// its elements. Throws Error{unsupported} when rows are interleaved and the range cuts a group, or the range is outside.
+// Rows [first, first + count) of a matrix as a weight of its own, e.g. the Q part of a fused QKV matrix; of a
+// vector, the same range of its elements. Throws Error{unsupported} when rows are interleaved and the range
+// cuts a group, or the range is outside.
 Weight row_range(const Weight& weight, int64_t first, int64_t count);
 
-// All elements as f32, in file order. For small tensors (norms, biases, rope factors). Throws Error{unsupported} for types that
-// cannot be decoded.
+// All elements as f32, in file order. For small tensors (norms, biases, rope factors). Throws
+// Error{unsupported} for types that cannot be decoded.
 void decode_weight(const Weight& weight, float* out);
 
 }  // namespace cria

@@ -32,14 +32,14 @@ TEST(Half, EveryBf16RoundTrips) {
 }
 
 TEST(Half, RoundsToNearestEven) {
-    EXPECT_EQ(f32_to_f16(1.0f + 0x1p-11f), 0x3c00);            // tie goes down to even
-    EXPECT_EQ(f32_to_f16(1.0f + 0x3p-11f), 0x3c02);            // tie goes up to even
+    EXPECT_EQ(f32_to_f16(1.0f + 0x1p-11f), 0x3c00);             // tie goes down to even
+    EXPECT_EQ(f32_to_f16(1.0f + 0x3p-11f), 0x3c02);             // tie goes up to even
     EXPECT_EQ(f32_to_f16(1.0f + 0x1p-11f + 0x1p-20f), 0x3c01);  // above the tie
     EXPECT_EQ(f32_to_f16(65504.0f), 0x7bff);
     EXPECT_EQ(f32_to_f16(65519.9f), 0x7bff);
     EXPECT_EQ(f32_to_f16(65520.0f), 0x7c00);
-    EXPECT_EQ(f32_to_f16(0x1p-25f), 0);           // tie with zero
-    EXPECT_EQ(f32_to_f16(0x1.000002p-25f), 1);    // least denormal
+    EXPECT_EQ(f32_to_f16(0x1p-25f), 0);         // tie with zero
+    EXPECT_EQ(f32_to_f16(0x1.000002p-25f), 1);  // least denormal
     EXPECT_EQ(f32_to_f16(-0.0f), 0x8000);
     EXPECT_EQ(f32_to_f16(std::numeric_limits<float>::infinity()), 0x7c00);
     EXPECT_EQ(f32_to_bf16(1.0f + 0x1p-8f), 0x3f80);

@@ -37,9 +37,11 @@ TEST(ThreadPool, SurvivesManyShortJobs) {
 TEST(ThreadPool, RethrowsTheFirstErrorAndGoesOn) {
     ThreadPool pool(3);
     for (int round = 0; round < 100; ++round) {
-        EXPECT_THROW(pool.run(50, [](int64_t chunk, int) {
-            if (chunk == 20) fail(ErrorCode::cancelled, "stop");
-        }), Error);
+        EXPECT_THROW(pool.run(50,
+                              [](int64_t chunk, int) {
+                                  if (chunk == 20) fail(ErrorCode::cancelled, "stop");
+                              }),
+                     Error);
     }
     std::atomic<int> n{0};
     pool.run(10, [&](int64_t, int) { ++n; });
@@ -48,7 +50,8 @@ TEST(ThreadPool, RethrowsTheFirstErrorAndGoesOn) {
 
 TEST(ThreadPool, KeepsToTheThreadLimit) {
     ThreadPool pool(4);
-    pool.run(100, [](int64_t, int thread) { EXPECT_LT(thread, 2); }, 2);
+    pool.run(
+        100, [](int64_t, int thread) { EXPECT_LT(thread, 2); }, 2);
 }
 
 TEST(ThreadPool, RefusesAbsurdSizes) {

@@ -1,8 +1,10 @@
-// Attention kernels (flash attention: Dao et al. 2022, on-line softmax): scores, softmax and the sum of values in one pass over the
-// cells, for one K/V head and the query heads that share it. K and V are read where they lie, through the sequence's list of cells.
+// Attention kernels (flash attention: Dao et al. 2022, on-line softmax): scores, softmax and the sum of
+// values in one pass over the cells, for one K/V head and the query heads that share it. K and V are read
+// where they lie, through the sequence's list of cells.
 //
-// Work is split by (query tile, K/V head, span of cells). Spans are cut at fixed multiples of kAttentionSpan counted from the start of the
-// visible range, never by the number of threads, and combined in order, so that results do not depend on threads.
+// Work is split by (query tile, K/V head, span of cells). Spans are cut at fixed multiples of kAttentionSpan
+// counted from the start of the visible range, never by the number of threads, and combined in order, so that
+// results do not depend on threads.
 #pragma once
 
 #include <cstddef>
@@ -24,30 +26,34 @@ struct VisibleRange {
     int32_t first = 0;
     int32_t last = 0;
 };
-// What a query at `position` sees in cells sorted by position, by binary search: causal or not, window, chunk.
-// O(log n). last >= first always.
-VisibleRange visible_range(const AttentionParams& params, bool is_causal, const SequenceCells& sequence, int32_t position);
+// What a query at `position` sees in cells sorted by position, by binary search: causal or not, window,
+// chunk. O(log n). last >= first always.
+VisibleRange visible_range(const AttentionParams& params, bool is_causal, const SequenceCells& sequence,
+                           int32_t position);
 
-// Consecutive query tokens of one sequence against the entries [span_first, span_last) of its list, for one K/V head.
+// Consecutive query tokens of one sequence against the entries [span_first, span_last) of its list, for one
+// K/V head.
 struct AttentionTask {
     const AttentionParams* params = nullptr;
     const KvStorage* kv = nullptr;
     const SequenceCells* sequence = nullptr;
     int32_t kv_head = 0;
-    int32_t n_queries = 0;                  // 1 to kAttentionTile
-    const float* q = nullptr;               // q[i * q_stride + h * k_dim + d]: head h of the n_heads / kv_heads sharing this K/V head
+    int32_t n_queries = 0;  // 1 to kAttentionTile
+    const float* q =
+        nullptr;  // q[i * q_stride + h * k_dim + d]: head h of the n_heads / kv_heads sharing this K/V head
     int64_t q_stride = 0;
     const int32_t* positions = nullptr;     // [n_queries]
     const VisibleRange* visible = nullptr;  // [n_queries]
     const float* alibi_slopes = nullptr;    // [heads sharing] or null
     int32_t span_first = 0;
     int32_t span_last = 0;
-    // Partial results, for query i and head h at index i * heads + h: sum of exp(score - max) * v [v_dim], max of the scores (-inf when none
-    // is visible), sum of exp(score - max).
+    // Partial results, for query i and head h at index i * heads + h: sum of exp(score - max) * v [v_dim],
+    // max of the scores (-inf when none is visible), sum of exp(score - max).
     float* out = nullptr;  // out[index * v_dim + d]
     float* max = nullptr;
     float* sum = nullptr;
-    std::byte* scratch = nullptr;  // attention_scratch_bytes(...), 64-byte aligned, owned by the calling thread
+    std::byte* scratch =
+        nullptr;  // attention_scratch_bytes(...), 64-byte aligned, owned by the calling thread
 };
 
 struct AttentionKernels {
@@ -59,8 +65,9 @@ struct AttentionKernels {
 // The table of a set that is_supported(); throws Error{unsupported} otherwise.
 const AttentionKernels& attention_kernels(Isa isa);
 
-// Combines the partial results of n_spans spans (span s of an index at [s * n_indices + index]) and an optional sink score per head
-// (index % heads) into out[index * v_dim + d], the attention's result. Nothing visible and no sink: zeros.
+// Combines the partial results of n_spans spans (span s of an index at [s * n_indices + index]) and an
+// optional sink score per head (index % heads) into out[index * v_dim + d], the attention's result. Nothing
+// visible and no sink: zeros.
 struct CombineTask {
     int32_t n_spans = 0;
     int32_t n_indices = 0;

@@ -26,27 +26,36 @@ std::string supported_names() {
 
 std::string_view isa_name(Isa isa) {
     switch (isa) {
-        case Isa::scalar: return "scalar";
-        case Isa::avx2: return "avx2";
-        case Isa::avx512: return "avx512";
+        case Isa::scalar:
+            return "scalar";
+        case Isa::avx2:
+            return "avx2";
+        case Isa::avx512:
+            return "avx512";
     }
     return "unknown";
 }
 
 std::string_view isa_requirement(Isa isa) {
     switch (isa) {
-        case Isa::scalar: return "nothing";
-        case Isa::avx2: return "AVX2, FMA, F16C and BMI2";
-        case Isa::avx512: return "AVX-512 F, BW, DQ, VL and VNNI";
+        case Isa::scalar:
+            return "nothing";
+        case Isa::avx2:
+            return "AVX2, FMA, F16C and BMI2";
+        case Isa::avx512:
+            return "AVX-512 F, BW, DQ, VL and VNNI";
     }
     return "";
 }
 
 bool is_supported(Isa isa) {
     switch (isa) {
-        case Isa::scalar: return true;
-        case Isa::avx2: return cpu_features().avx2;
-        case Isa::avx512: return cpu_features().avx512_vnni;
+        case Isa::scalar:
+            return true;
+        case Isa::avx2:
+            return cpu_features().avx2;
+        case Isa::avx512:
+            return cpu_features().avx512_vnni;
     }
     return false;
 }
@@ -64,11 +73,11 @@ Isa choose_isa() {
     for (const Isa isa : kKnown) {
         if (isa_name(isa) != wanted) continue;
         if (is_supported(isa)) return isa;
-        fail(ErrorCode::unsupported, "CRIA_ISA={} needs {}, which this processor lacks; it can run: {}", wanted,
-             isa_requirement(isa), supported_names());
+        fail(ErrorCode::unsupported, "CRIA_ISA={} needs {}, which this processor lacks; it can run: {}",
+             wanted, isa_requirement(isa), supported_names());
     }
-    fail(ErrorCode::unsupported, "CRIA_ISA={} is no instruction set of Cria; this processor can run: {}", wanted,
-         supported_names());
+    fail(ErrorCode::unsupported, "CRIA_ISA={} is no instruction set of Cria; this processor can run: {}",
+         wanted, supported_names());
 }
 
 }  // namespace cria::cpu

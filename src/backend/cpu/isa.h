@@ -1,5 +1,5 @@
-// Which instruction set the CPU kernels use. The best one the processor has is chosen at start; the environment variable
-// CRIA_ISA forces one by name (scalar, avx2, avx512).
+// Which instruction set the CPU kernels use. The best one the processor has is chosen at start; the
+// environment variable CRIA_ISA forces one by name (scalar, avx2, avx512).
 #pragma once
 
 #include <span>
@@ -18,8 +18,9 @@ bool is_supported(Isa isa);
 // Every set this build knows, best first.
 std::span<const Isa> known_isas();
 
-// The set to use: CRIA_ISA if set, else the best supported. Throws Error{unsupported} (naming the sets that exist and can run here)
-// when CRIA_ISA names none or one that this processor lacks. Reads the environment once per call; callers keep the answer.
+// The set to use: CRIA_ISA if set, else the best supported. Throws Error{unsupported} (naming the sets that
+// exist and can run here) when CRIA_ISA names none or one that this processor lacks. Reads the environment
+// once per call; callers keep the answer.
 Isa choose_isa();
 
 }  // namespace cria::cpu

@@ -1,5 +1,6 @@
-// Kernels on rows of floats: norms, rotary embedding, activations, softmax pieces, conversions. All lengths are in elements and need
-// not be multiples of anything; pointers need no alignment; `out` may equal `x` unless said otherwise. NaN in gives NaN out.
+// Kernels on rows of floats: norms, rotary embedding, activations, softmax pieces, conversions. All lengths
+// are in elements and need not be multiples of anything; pointers need no alignment; `out` may equal `x`
+// unless said otherwise. NaN in gives NaN out.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,16 @@ struct NormTask {
 struct VectorKernels {
     Isa isa = Isa::scalar;
     void (*norm)(const NormTask& task) = nullptr;
-    // Rotates n_heads heads of head_dim in place. cos_sin: n_rot / 2 pairs (cos, sin) for the row's position. kind is normal (pairs 2i,
-    // 2i+1) or neox (i, i + n_rot/2; also for the multi kinds, whose sections are already in cos_sin).
-    void (*rope)(float* row, int32_t n_heads, int32_t head_dim, int32_t n_rot, bool is_neox, const float* cos_sin) = nullptr;
+    // Rotates n_heads heads of head_dim in place. cos_sin: n_rot / 2 pairs (cos, sin) for the row's position.
+    // kind is normal (pairs 2i, 2i+1) or neox (i, i + n_rot/2; also for the multi kinds, whose sections are
+    // already in cos_sin).
+    void (*rope)(float* row, int32_t n_heads, int32_t head_dim, int32_t n_rot, bool is_neox,
+                 const float* cos_sin) = nullptr;
     // out = activation(x)
     void (*activate)(Activation kind, const float* x, float* out, int64_t n) = nullptr;
     // out = activation(gate) * up, with limits (see GateLimits)
-    void (*gate)(Activation kind, const GateLimits& limits, const float* gate, const float* up, float* out, int64_t n) = nullptr;
+    void (*gate)(Activation kind, const GateLimits& limits, const float* gate, const float* up, float* out,
+                 int64_t n) = nullptr;
     void (*add)(const float* a, const float* b, float* out, int64_t n) = nullptr;
     void (*multiply)(const float* a, const float* b, float* out, int64_t n) = nullptr;
     // out += a * x

@@ -1,0 +1,26 @@
+// StableLM (Bellagente et al. 2024): LayerNorm, rotation of a part of each head, optional LayerNorm on every
+// head of q and k; without a second norm, attention and feed-forward run in parallel on the first.
+#include "arch/recipe.h"
+#include "arch/recipes/list.h"
+
+namespace cria::arch {
+namespace {
+
+void follow_residual_key(ModelSpec& spec, const Keys& keys) {
+    if (keys.get<bool>("use_parallel_residual", false)) spec.residual = Residual::parallel;
+}
+
+}  // namespace
+
+const Recipe kStableLm{
+    .names = {"stablelm"},
+    .norm = NormKind::layer,
+    .norm_bias = Presence::required,
+    .ffn_norm = Presence::optional,
+    .rope = RopeKind::neox,
+    .qk_norm = Presence::optional,
+    .qk_norm_kind = NormKind::layer,
+    .adjust = follow_residual_key,
+};
+
+}  // namespace cria::arch

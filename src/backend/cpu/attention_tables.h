@@ -1,0 +1,10 @@
+// The attention tables of each instruction set, for attention.cpp alone.
+#pragma once
+
+#include "backend/cpu/attention.h"
+
+namespace cria::cpu {
+
+AttentionKernels attention_kernels_scalar();
+
+}  // namespace cria::cpu
