@@ -17,7 +17,7 @@ namespace {
 
 void encode_32(const CurveQuantizer& quantizer, const float* x, const float* w, Fields32& f) {
     Codes codes;
-    f.d = f32_to_f16(fit_one_scale(quantizer, ScaleStorage::f16, x, w, codes));
+    f.d = f32_to_f16(fit_one_scale(quantizer, kF16Scale, x, w, codes));
     for (size_t e = 0; e < 32; ++e) f.q[e] = static_cast<uint8_t>(codes.index[e]);
 }
 
@@ -46,7 +46,7 @@ int same_code(int index) { return index; }
 
 void encode_256(const SubBlockQuantizer& quantizer, const ScaleSet& scales, const float* x, const float* w,
                 KFields& f, auto scale_code) {
-    f.d = f32_to_f16(encode_two_level(quantizer, scales, ScaleStorage::f16, x, w, 256, &f, scale_code));
+    f.d = f32_to_f16(encode_two_level(quantizer, scales, kF16Scale, x, w, 256, &f, scale_code));
 }
 
 // The two halves of a table as curves.
@@ -202,27 +202,27 @@ void Iq6K::encode_block(const float* x, const float* w, Fields& f) {
 
 float Iq2Ks::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const CurveQuantizer quantizer(32, two_curves(kIq2nl));
-    return encode_two_level(quantizer, scales_of_5_bits(), ScaleStorage::f16, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, scales_of_5_bits(), kF16Scale, x, w, n, blocks, same_code);
 }
 float Iq3Ks::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const CurveQuantizer quantizer(32, two_curves(kIq3nl));
-    return encode_two_level(quantizer, scales_of_5_bits(), ScaleStorage::f16, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, scales_of_5_bits(), kF16Scale, x, w, n, blocks, same_code);
 }
 float Iq4Ks::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const CurveQuantizer quantizer(32, two_curves(kIq4k));
-    return encode_two_level(quantizer, odd_scales(), ScaleStorage::f32, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, odd_scales(), kF32Scale, x, w, n, blocks, same_code);
 }
 float Iq5Ks::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const CurveQuantizer quantizer(32, two_curves(kIq5nl));
-    return encode_two_level(quantizer, odd_scales(), ScaleStorage::f32, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, odd_scales(), kF32Scale, x, w, n, blocks, same_code);
 }
 float Iq4Kss::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const EvenNibbles quantizer;
-    return encode_two_level(quantizer, odd_scales(), ScaleStorage::f32, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, odd_scales(), kF32Scale, x, w, n, blocks, same_code);
 }
 float Iq2Kl::encode_row(const float* x, const float* w, int64_t n, Fields* blocks) {
     static const PairQuantizer quantizer;
-    return encode_two_level(quantizer, scales_of_6_bits(), ScaleStorage::f16, x, w, n, blocks, same_code);
+    return encode_two_level(quantizer, scales_of_6_bits(), kF16Scale, x, w, n, blocks, same_code);
 }
 
 }  // namespace cria::quant

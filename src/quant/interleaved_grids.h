@@ -134,6 +134,7 @@ struct Iq1SR4 : FormatBase<32, 6, RowHeader::f16_scale> {
             iq1_group_values(d * static_cast<float>(2 * f.scale + 1), f.index[g], f.delta, y + 8 * g);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -160,6 +161,7 @@ struct Iq1MR4 : FormatBase<32, 7, RowHeader::f16_scale> {
             iq1_group_values(d * static_cast<float>(f.scale[g / 2]), f.index[g], f.delta[g], y + 8 * g);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 

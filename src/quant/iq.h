@@ -58,6 +58,7 @@ struct Iq2Xxs : FormatBase<256, 66> {
         const auto scale = [&](int g) { return (d * (0.5f + static_cast<float>(f.scale[g / 4]))) * 0.25f; };
         signed_grid_values<8>(f, kIq2xxsGrid, scale, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -81,6 +82,7 @@ struct Iq2Xs : FormatBase<256, 74> {
         signed_grid_values<8>(
             f, kIq2xsGrid, [&](int g) { return iq2_scale(f, g); }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -100,6 +102,7 @@ struct Iq2S : FormatBase<256, 82> {
         signed_grid_values<8>(
             f, kIq2sGrid, [&](int g) { return iq2_scale(f, g); }, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -120,6 +123,7 @@ struct Iq3Xxs : FormatBase<256, 98> {
         const auto scale = [&](int g) { return (d * (0.5f + static_cast<float>(f.scale[g / 4]))) * 0.5f; };
         signed_grid_values<4>(f, kIq3xxsGrid, scale, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -140,6 +144,7 @@ struct Iq3S : FormatBase<256, 110> {
         const auto scale = [&](int g) { return d * static_cast<float>(1 + 2 * f.scale[g / 4]); };
         signed_grid_values<4>(f, kIq3sGrid, scale, y);
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -174,6 +179,7 @@ struct Iq1S : FormatBase<256, 50> {
                              y + 8 * i);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
@@ -197,6 +203,7 @@ struct Iq1M : FormatBase<256, 56> {
                              y + 8 * i);
         }
     }
+    static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 

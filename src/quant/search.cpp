@@ -33,12 +33,14 @@ class Normalized {
     float largest() const { return max_; }
     // The stored form of a scale for the normalized input, and what it is worth for it.
     float stored(float scale, ScaleStorage storage) const {
-        const float original = scale / factor_;
-        return storage == ScaleStorage::f32
-                   ? original
-                   : f16_to_f32(f32_to_f16(std::clamp(original, -65504.0f, 65504.0f)));
+        const double original = static_cast<double>(scale) / factor_ * storage.unit;
+        return storage.is_half
+                   ? f16_to_f32(f32_to_f16(static_cast<float>(std::clamp(original, -65504.0, 65504.0))))
+                   : static_cast<float>(original);
     }
-    float rounded(float scale, ScaleStorage storage) const { return stored(scale, storage) * factor_; }
+    float rounded(float scale, ScaleStorage storage) const {
+        return stored(scale, storage) / storage.unit * factor_;
+    }
 
   private:
     std::vector<float> x_;

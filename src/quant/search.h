@@ -88,7 +88,13 @@ struct SubBlockFit {
     Codes codes;
 };
 
-enum class ScaleStorage { f16, f32 };
+// How d is stored: rounded to f16 or as it is; the stored number is `unit` times d.
+struct ScaleStorage {
+    bool is_half = true;
+    float unit = 1;
+};
+inline constexpr ScaleStorage kF16Scale{.is_half = true};
+inline constexpr ScaleStorage kF32Scale{.is_half = false};
 
 // Fits n_sub consecutive sub-blocks that share one d, which is returned as it will be stored (and later
 // read).

@@ -48,6 +48,7 @@ struct Iq2Kt : FormatBase<256, 68, RowHeader::f32_scale> {
             for (int j = 0; j < 8; ++j) y[8 * i + j] = scale * static_cast<float>(generator.next());
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -69,6 +70,7 @@ struct Iq3Kt : FormatBase<256, 100, RowHeader::f32_scale> {
             }
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -85,6 +87,7 @@ struct Iq1Kt : FormatBase<256, 56, RowHeader::f32_scale> {
         }
     }
     static void values(float d, const Fields& f, float* y) { Iq2Kt::values(d, f, y); }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
@@ -114,6 +117,7 @@ struct Iq4Kt : FormatBase<256, 128, RowHeader::f32_scale> {
             for (int j = 0; j < 4; ++j) y[4 * i + j] = scale * static_cast<float>(generator.next());
         }
     }
+    static constexpr bool kHasEncoder = true;
     static float encode_row(const float* x, const float* w, int64_t n, Fields* blocks);
 };
 
