@@ -139,6 +139,7 @@ AtomicFileWriter::~AtomicFileWriter() {
 }
 
 void AtomicFileWriter::write(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return;  // an empty span may have no address, which fwrite must not be given
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
         fail_errno("write", temporary_path_);
     written_ += bytes.size();
