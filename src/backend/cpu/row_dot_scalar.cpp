@@ -21,7 +21,7 @@ using FloatChunk = std::array<float, kMaxFloatGroup * kIntChunk>;
 // Elements [first, first + count) of the rows of one group, as [group_rows][count] floats.
 void decode_float_chunk(const TypeInfo& type, const std::byte* rows, int64_t first, int64_t count,
                         float* out) {
-    const std::byte* from = rows + first * type.block_bytes * type.group_rows;
+    const std::byte* from = rows + first / type.block_elements * type.block_bytes * type.group_rows;
     if (type.type == ElementType::f32) {
         std::memcpy(out, from, static_cast<size_t>(count) * sizeof(float));
         return;

@@ -1,0 +1,33 @@
+// The tables of the x86 sets, gathered from their files. Compiled for the plain processor: nothing here runs
+// a vector instruction.
+#include "backend/cpu/matmul_sets.h"
+
+namespace cria::cpu {
+namespace {
+
+RowDot avx512_row_dot(ElementType type) {
+    check_weight_type(type);
+    return wants_int8(type) ? quantized_row_dot_avx512(type) : float_row_dot_avx512(type);
+}
+
+void avx512_panel_product(const PanelTask& task) {
+    return wants_int8(task.type->type) ? quantized_panel_avx512(task) : float_panel_avx512(task);
+}
+
+size_t avx512_panel_scratch_bytes(ElementType type, int64_t row_length) {
+    return wants_int8(type) ? quantized_panel_scratch_bytes_avx512(type, row_length)
+                            : float_panel_scratch_bytes_avx512(row_length);
+}
+
+}  // namespace
+
+const MatmulKernels& avx512_matmul_kernels() {
+    static constexpr MatmulKernels kKernels{.isa = Isa::avx512,
+                                            .quantize_row = quantize_row_avx512,
+                                            .row_dot = avx512_row_dot,
+                                            .panel_product = avx512_panel_product,
+                                            .panel_scratch_bytes = avx512_panel_scratch_bytes};
+    return kKernels;
+}
+
+}  // namespace cria::cpu
