@@ -1,4 +1,5 @@
-/* A C11 program that uses llama.h the way C programs do: it must compile without warnings, link with libllama alone, and run. */
+/* A C11 program that uses llama.h the way C programs do: it must compile without warnings, link with libllama
+ * alone, and run. */
 #include "llama.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ static void use_batches(void) {
 
     llama_token tokens[2] = {1, 2};
     const struct llama_batch one = llama_batch_get_one(tokens, 2, 5, 3);
-    expect(one.token == tokens && one.n_tokens == 2 && one.all_pos_0 == 5 && one.all_seq_id == 3, "get_one borrows");
+    expect(one.token == tokens && one.n_tokens == 2 && one.all_pos_0 == 5 && one.all_seq_id == 3,
+           "get_one borrows");
 }
 
 static void use_parameters(void) {
@@ -37,7 +39,8 @@ static void use_parameters(void) {
 }
 
 static void use_errors(void) {
-    expect(llama_model_load_from_file("/no/such/file.gguf", llama_model_default_params()) == NULL, "no such file");
+    expect(llama_model_load_from_file("/no/such/file.gguf", llama_model_default_params()) == NULL,
+           "no such file");
     expect(llama_init_from_model(NULL, llama_context_default_params()) == NULL, "no model");
     expect(llama_token_bos(NULL) == LLAMA_TOKEN_NULL, "no vocabulary");
     llama_free(NULL);

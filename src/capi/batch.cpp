@@ -1,0 +1,79 @@
+// Batches are plain arrays that C programs fill, so they are made with calloc and freed with free, each array
+// by itself: some programs replace one of them by their own.
+#include <cstdlib>
+
+#include "capi/handles.h"
+
+namespace {
+
+using namespace cria::capi;
+
+template <typename T>
+T* zeroed(size_t count) {
+    // calloc checks the product itself.
+    void* memory = std::calloc(count, sizeof(T));
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+}
+
+// Fills the arrays one by one, so that whoever catches an exception can free those that are there.
+void allocate(llama_batch& batch, size_t n_tokens, size_t width, size_t n_seq_max) {
+    if (width > 0) {
+        if (n_tokens > SIZE_MAX / width) throw std::bad_alloc();
+        batch.embd = zeroed<float>(n_tokens * width);
+    } else {
+        batch.token = zeroed<llama_token>(n_tokens);
+    }
+    batch.pos = zeroed<llama_pos>(n_tokens);
+    batch.n_seq_id = zeroed<int32_t>(n_tokens);
+    batch.logits = zeroed<int8_t>(n_tokens);
+    batch.seq_id = zeroed<llama_seq_id*>(n_tokens + 1);  // ends with null
+    for (size_t i = 0; i < n_tokens; ++i) batch.seq_id[i] = zeroed<llama_seq_id>(n_seq_max);
+}
+
+void release(const llama_batch& batch) {
+    std::free(batch.token);
+    std::free(batch.embd);
+    std::free(batch.pos);
+    std::free(batch.n_seq_id);
+    std::free(batch.logits);
+    if (batch.seq_id == nullptr) return;
+    for (llama_seq_id** ids = batch.seq_id; *ids != nullptr; ++ids) std::free(*ids);
+    std::free(batch.seq_id);
+}
+
+}  // namespace
+
+llama_batch llama_batch_get_one(llama_token* tokens, int32_t n_tokens, llama_pos pos_0, llama_seq_id seq_id) {
+    llama_batch batch{};
+    batch.n_tokens = n_tokens;
+    batch.token = tokens;
+    batch.all_pos_0 = pos_0;
+    batch.all_pos_1 = 1;
+    batch.all_seq_id = seq_id;
+    return batch;
+}
+
+llama_batch llama_batch_init(int32_t n_tokens, int32_t embd, int32_t n_seq_max) {
+    llama_batch batch{};
+    const bool made = guard<bool>("llama_batch_init", false, [&] {
+        if (n_tokens < 0 || embd < 0 || n_seq_max < 1) {
+            cria::fail(cria::ErrorCode::invalid_argument,
+                       "n_tokens = {}, embd = {}, n_seq_max = {}; the first two must be at least 0, the last "
+                       "at least 1",
+                       n_tokens, embd, n_seq_max);
+        }
+        allocate(batch, static_cast<size_t>(n_tokens), static_cast<size_t>(embd),
+                 static_cast<size_t>(n_seq_max));
+        return true;
+    });
+    if (made) return batch;
+    release(batch);
+    return {};
+}
+
+void llama_batch_free(llama_batch batch) {
+    // Only batches of llama_batch_init have seq_id: the tokens of others belong to the caller.
+    if (batch.seq_id == nullptr) return;
+    release(batch);
+}
