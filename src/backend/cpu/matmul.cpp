@@ -35,14 +35,9 @@ const MatmulKernels& matmul_kernels(Isa isa) {
         fail(ErrorCode::unsupported, "matrix products for {} need {}, which this processor lacks",
              isa_name(isa), isa_requirement(isa));
     }
-    switch (isa) {
-        case Isa::avx512:
-            return avx512_matmul_kernels();
-        case Isa::avx2:
-            return scalar_matmul_kernels();
-        case Isa::scalar:
-            break;
-    }
+#if defined(__x86_64__)  // elsewhere these files are not compiled and the sets not supported
+    if (isa == Isa::avx512) return avx512_matmul_kernels();
+#endif
     return scalar_matmul_kernels();
 }
 

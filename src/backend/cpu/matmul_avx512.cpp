@@ -1,5 +1,4 @@
-// The tables of the x86 sets, gathered from their files. Compiled for the plain processor: nothing here runs
-// a vector instruction.
+// The AVX-512 table of matrix products.
 #include "backend/cpu/matmul_sets.h"
 
 namespace cria::cpu {
