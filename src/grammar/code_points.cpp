@@ -98,4 +98,17 @@ DecodedCodePoint decode_utf8(std::string_view text, size_t at) {
     return {value, length};
 }
 
+size_t incomplete_utf8_tail(std::string_view text) {
+    for (size_t n = 1; n <= 3 && n <= text.size(); ++n) {
+        const auto byte = static_cast<uint8_t>(text[text.size() - n]);
+        if ((byte & 0xC0) == 0x80) continue;
+        const size_t length = byte >= 0xF0 && byte < 0xF5   ? 4
+                              : byte >= 0xE0 && byte < 0xF0 ? 3
+                              : byte >= 0xC2 && byte < 0xE0 ? 2
+                                                            : 1;
+        return length > n ? n : 0;
+    }
+    return 0;
+}
+
 }  // namespace cria::grammar

@@ -61,4 +61,7 @@ struct DecodedCodePoint {
 };
 DecodedCodePoint decode_utf8(std::string_view text, size_t at);
 
+// How many bytes at the end of `text` (0 to 3) begin a code point whose rest is missing.
+size_t incomplete_utf8_tail(std::string_view text);
+
 }  // namespace cria::grammar
