@@ -28,8 +28,8 @@ inline constexpr uint32_t kDefaultAlignment = 32;
 // serves nobody.
 inline constexpr uint32_t kMinAlignment = 8;
 inline constexpr uint32_t kMaxAlignment = 2u << 20;
-// Real files have some hundred keys; 60 000 tensors when every expert is stored by itself. Beyond that the
-// table is the attack.
+// Real files have ten to a hundred keys, and 50 000 tensors when every expert is stored by itself. Beyond
+// that the table is the attack.
 inline constexpr uint64_t kMaxKeys = 1u << 16;
 inline constexpr uint64_t kMaxTensors = 1u << 20;
 // The format's own bound for keys. Tensor names are at most 63 bytes in the family; longer ones harm nothing
