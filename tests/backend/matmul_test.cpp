@@ -215,6 +215,8 @@ class MatmulTest : public ::testing::TestWithParam<Isa> {
     const MatmulKernels& kernels() const { return matmul_kernels(GetParam()); }
 };
 
+TEST_P(MatmulTest, IsTheSetThatWasAskedFor) { EXPECT_EQ(kernels().isa, GetParam()); }
+
 TEST_P(MatmulTest, QuantizesActivationsLikeTheDefinition) {
     std::mt19937 random(3);
     const int64_t length = 32 * 37;
