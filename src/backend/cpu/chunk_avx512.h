@@ -41,15 +41,20 @@ Chunk portable_chunk(const TypeInfo& type, const IntDecoder& decoder, const IntS
 template <typename Format>
 struct DirectRows {
     static constexpr int kGroup = Format::kGroup;
-    static constexpr bool kIsDirect = true;
     const std::byte* weights;
     int64_t row_bytes;
 
     DirectRows(const TypeInfo&, const std::byte* first_row, int64_t bytes)
         : weights(first_row), row_bytes(bytes) {}
-    Chunk chunk(int64_t row, int64_t index) const {
-        return Format::decode(reinterpret_cast<const uint8_t*>(weights) + row * row_bytes +
-                              index * Format::kChunkBytes);
+    Chunk chunk(int64_t row, int64_t index) const { return Format::decode(chunk_bytes(row, index)); }
+    // `count` elements from chunk `index` on, the others from zero bytes: for activations of zero.
+    Chunk end(int64_t row, int64_t index, int64_t count) const {
+        uint8_t padded[Format::kChunkBytes] = {};
+        std::memcpy(padded, chunk_bytes(row, index), count * Format::kChunkBytes / kIntChunk);
+        return Format::decode(padded);
+    }
+    const uint8_t* chunk_bytes(int64_t row, int64_t index) const {
+        return reinterpret_cast<const uint8_t*>(weights) + row * row_bytes + index * Format::kChunkBytes;
     }
 };
 
@@ -57,7 +62,6 @@ struct DirectRows {
 template <int kGroupSize>
 struct PortableRows {
     static constexpr int kGroup = kGroupSize;
-    static constexpr bool kIsDirect = false;
     const TypeInfo& type;
     IntDecoder decoder;
     const std::byte* weights;
@@ -65,9 +69,9 @@ struct PortableRows {
 
     PortableRows(const TypeInfo& of, const std::byte* first_row, int64_t bytes)
         : type(of), decoder(int_decoder(of.type)), weights(first_row), row_bytes(bytes) {}
-    Chunk chunk(int64_t row, int64_t index) const { return part(row, index, kIntChunk); }
+    Chunk chunk(int64_t row, int64_t index) const { return end(row, index, kIntChunk); }
     // `count` elements from chunk `index` on.
-    Chunk part(int64_t row, int64_t index, int64_t count) const {
+    Chunk end(int64_t row, int64_t index, int64_t count) const {
         const int64_t k = row % type.group_rows;
         return portable_chunk<kGroup>(type, decoder,
                                       {.rows = weights + (row - k) * row_bytes,

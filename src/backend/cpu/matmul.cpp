@@ -37,6 +37,7 @@ const MatmulKernels& matmul_kernels(Isa isa) {
     }
 #if defined(__x86_64__)  // elsewhere these files are not compiled and the sets not supported
     if (isa == Isa::avx512) return avx512_matmul_kernels();
+    if (isa == Isa::avx2) return avx2_matmul_kernels();
 #endif
     return scalar_matmul_kernels();
 }

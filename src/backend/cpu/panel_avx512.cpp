@@ -62,7 +62,6 @@ void store_chunk(Rows16& rows, const Tile& tile, int64_t index) {
 template <typename Rows>
 void fill_tile(const PanelTask& task, const Tile& tile) {
     const Rows weights(*task.type, task.weights, task.row_bytes);
-    const PortableRows<Rows::kGroup> ends(*task.type, task.weights, task.row_bytes);
     const int64_t n_chunks = task.x.row_length / kIntChunk;
     const int64_t tail = task.x.row_length % kIntChunk;
     Rows16 rows;
@@ -73,7 +72,7 @@ void fill_tile(const PanelTask& task, const Tile& tile) {
         if (task.n_rows < kPanelRows) std::memset(&rows, 0, sizeof rows);
     }
     if (tail == 0) return;
-    for (int row = 0; row < task.n_rows; ++row) rows.set(row, ends.part(row, n_chunks, tail));
+    for (int row = 0; row < task.n_rows; ++row) rows.set(row, weights.end(row, n_chunks, tail));
     store_chunk<Rows::kGroup>(rows, tile, n_chunks);
 }
 

@@ -114,7 +114,6 @@ Activation8<kRows> tail_rows(const Tail& tail) {
 template <typename Rows, int kRows>
 void multiply_rows(const RowDotTask& task) {
     const Rows weights(*task.type, task.weights, task.row_bytes);
-    const PortableRows<Rows::kGroup> ends(*task.type, task.weights, task.row_bytes);
     const Activation8<kRows> x = activation_rows<kRows>(task.x);
     Tail tail;
     fill_tail(tail, task.x);
@@ -127,7 +126,7 @@ void multiply_rows(const RowDotTask& task) {
         for (int64_t index = 0; index < n_chunks; ++index) {
             multiply<Rows::kGroup>(weights.chunk(row, index), x, index, sums);
         }
-        if (tail.count != 0) multiply<Rows::kGroup>(ends.part(row, n_chunks, tail.count), x_tail, 0, sums);
+        if (tail.count != 0) multiply<Rows::kGroup>(weights.end(row, n_chunks, tail.count), x_tail, 0, sums);
         for (int t = 0; t < kRows && t < task.x.n_rows; ++t) {
             task.out[t * task.out_stride + row] =
                 _mm512_reduce_add_ps(_mm512_add_ps(sums.even[t], sums.odd[t]));
