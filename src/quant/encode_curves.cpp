@@ -66,9 +66,10 @@ class EvenNibbles : public CurveQuantizer {
   public:
     EvenNibbles() : CurveQuantizer(32, two_curves(kIq4k)) {}
 
-    Match match(const float* x, const float* w, float scale, int variant, Codes& codes) const override {
+    Match match(const float* x, const float* w, float scale, int variant, Effort effort,
+                Codes& codes) const override {
         const Curve& curve = curves_[static_cast<size_t>(variant)];
-        CurveQuantizer::match(x, w, scale, variant, codes);
+        CurveQuantizer::match(x, w, scale, variant, effort, codes);
         for (size_t p = 0; p < 16; p += 2) make_even(curve, x, w, scale, {p, p + 1, p + 16, p + 17}, codes);
         Match match;
         for (size_t e = 0; e < 32; ++e) match.add(w[e], x[e], curve[codes.index[e]]);
@@ -89,7 +90,7 @@ class EvenNibbles : public CurveQuantizer {
             const auto error = [&](int c) {
                 return w[e] * (x[e] - scale * curve[c]) * (x[e] - scale * curve[c]);
             };
-            for (int c = 0; c < 16; ++c) {
+            for (int c = std::max(codes.index[e] - 3, 0); c <= std::min(codes.index[e] + 3, 15); ++c) {
                 if ((std::popcount(static_cast<unsigned>(c)) + std::popcount(codes.index[e])) % 2 == 0)
                     continue;
                 const float cost = error(c) - error(codes.index[e]);
@@ -109,7 +110,7 @@ class PairQuantizer : public SubBlockQuantizer {
         trial_reach[0] = 0.5f;
     }
 
-    Match match(const float* x, const float* w, float scale, int, Codes& codes) const override {
+    Match match(const float* x, const float* w, float scale, int, Effort, Codes& codes) const override {
         Match match;
         for (size_t p = 0; p < 16; ++p) {
             const float *xp = x + 2 * p, *wp = w + 2 * p;

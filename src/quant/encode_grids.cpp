@@ -22,17 +22,23 @@ class PartGrid {
     // entries: a Grid of 2 * kWidth elements.
     PartGrid(const auto& entries, const auto& levels) {
         for (int i = 0; i < kLevels; ++i) levels_[static_cast<size_t>(i)] = static_cast<float>(levels[i]);
-        for (const auto& entry : entries) {
-            std::array<uint8_t, 2> parts{};
-            for (size_t half = 0; half < 2; ++half) {
-                for (int j = kWidth - 1; j >= 0; --j) {
-                    const auto value = entry[half * kWidth + static_cast<size_t>(j)];
-                    const auto level = std::ranges::find(levels, value) - std::begin(levels);
-                    parts[half] = static_cast<uint8_t>(parts[half] * kLevels + level);
-                }
+        const auto part_of = [&](const auto& entry, size_t first) {
+            size_t part = 0;
+            for (size_t j = kWidth; j-- > 0;) {
+                part = part * kLevels +
+                       static_cast<size_t>(std::ranges::find(levels, entry[first + j]) - std::begin(levels));
             }
-            entries_.push_back(parts);
+            return static_cast<uint8_t>(part);
+        };
+        for (size_t first = 0; first < kParts; ++first) {
+            begin_[first] = static_cast<uint16_t>(entries_.size());
+            for (size_t i = 0; i < entries.size(); ++i) {
+                if (part_of(entries[i], 0) != first) continue;
+                entries_.push_back(
+                    {.second = part_of(entries[i], kWidth), .index = static_cast<uint16_t>(i)});
+            }
         }
+        begin_[kParts] = static_cast<uint16_t>(entries_.size());
     }
 
     struct Found {
@@ -46,10 +52,16 @@ class PartGrid {
         for (int half = 0; half < 2; ++half)
             fill_errors(x + half * kWidth, w + half * kWidth, scale, offset, errors[half]);
         Found found;
-        for (size_t i = 0; i < entries_.size(); ++i) {
-            const float error = errors[0][entries_[i][0]] + errors[1][entries_[i][1]];
-            if (error < found.error) found = {.error = error, .index = static_cast<uint16_t>(i)};
-        }
+        const float least_second = *std::min_element(errors[1], errors[1] + kParts);
+        const auto try_first_part = [&](size_t first) {
+            if (errors[0][first] + least_second >= found.error) return;
+            for (size_t i = begin_[first]; i < begin_[first + 1]; ++i) {
+                const float error = errors[0][first] + errors[1][entries_[i].second];
+                if (error < found.error) found = {.error = error, .index = entries_[i].index};
+            }
+        };
+        try_first_part(static_cast<size_t>(std::min_element(errors[0], errors[0] + kParts) - errors[0]));
+        for (size_t first = 0; first < kParts; ++first) try_first_part(first);
         return found;
     }
 
@@ -66,8 +78,14 @@ class PartGrid {
         }
     }
 
+    // The second part of an entry; entries are sorted by their first.
+    struct Entry {
+        uint8_t second;
+        uint16_t index;
+    };
     std::array<float, kLevels> levels_{};
-    std::vector<std::array<uint8_t, 2>> entries_;
+    std::vector<Entry> entries_;
+    std::array<uint16_t, kParts + 1> begin_{};  // of the entries with each first part
 };
 
 // ---- Magnitudes with signs ----
@@ -94,11 +112,12 @@ class SignedGridQuantizer : public SubBlockQuantizer {
         is_symmetric = true;
     }
 
-    Match match(const float* x, const float* w, float scale, int, Codes& codes) const override {
+    Match match(const float* x, const float* w, float scale, int, Effort effort,
+                Codes& codes) const override {
         Match match;
         for (int g = 0; g < size / 8; ++g) {
             codes.signs[static_cast<size_t>(g)] =
-                match_group(x + 8 * g, w + 8 * g, scale, codes.index.data() + kEntries * g);
+                match_group(x + 8 * g, w + 8 * g, scale, effort, codes.index.data() + kEntries * g);
             for (int j = 0; j < 8; ++j) {
                 const float value = grid_[codes.index[static_cast<size_t>(kEntries * g + j / kEntryWidth)]]
                                          [static_cast<size_t>(j % kEntryWidth)];
@@ -113,7 +132,7 @@ class SignedGridQuantizer : public SubBlockQuantizer {
     using Found = typename PartGrid<kEntryWidth / 2, kLevels>::Found;
 
     // Returns the signs.
-    uint8_t match_group(const float* x, const float* w, float scale, uint16_t* index) const {
+    uint8_t match_group(const float* x, const float* w, float scale, Effort effort, uint16_t* index) const {
         float magnitude[8];
         unsigned signs = 0;
         for (unsigned j = 0; j < 8; ++j) {
@@ -126,20 +145,20 @@ class SignedGridQuantizer : public SubBlockQuantizer {
             index[i] = found[i].index;
         }
         if (signs_ == Signs::even && std::popcount(signs) % 2 != 0)
-            signs ^= turn_one_sign(magnitude, w, scale, found, index);
+            signs ^= turn_one_sign(magnitude, w, scale, effort == Effort::quick ? 1 : 3, found, index);
         return static_cast<uint8_t>(signs);
     }
 
     // An odd number of minus signs cannot be stored: one element gets the wrong sign, the one for which this
     // costs least among the three with least w |x|. Returns its bit.
-    unsigned turn_one_sign(float* magnitude, const float* w, float scale, const Found* found,
+    unsigned turn_one_sign(float* magnitude, const float* w, float scale, size_t n_tried, const Found* found,
                            uint16_t* index) const {
         std::array<int, 8> order{0, 1, 2, 3, 4, 5, 6, 7};
         std::ranges::sort(order, {}, [&](int j) { return w[j] * magnitude[j]; });
         float best = std::numeric_limits<float>::max();
         int turned = 0;
         uint16_t turned_index = 0;
-        for (int j : std::span(order).first(3)) {
+        for (int j : std::span(order).first(n_tried)) {
             const int i = j / kEntryWidth;
             magnitude[j] = -magnitude[j];
             const Found other = parts_.nearest(magnitude + kEntryWidth * i, w + kEntryWidth * i, scale);
@@ -201,7 +220,8 @@ class TernaryGridQuantizer : public SubBlockQuantizer {
         is_symmetric = true;
     }
 
-    Match match(const float* x, const float* w, float scale, int variant, Codes& codes) const override {
+    Match match(const float* x, const float* w, float scale, int variant, Effort,
+                Codes& codes) const override {
         Match match;
         for (int g = 0; g < size / 8; ++g) {
             auto& downwards = codes.signs[static_cast<size_t>(g)];

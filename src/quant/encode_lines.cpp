@@ -67,14 +67,28 @@ LineSums assign(const Shape& shape, const float* x, const float* w, Line line, u
     return sums;
 }
 
-// A line that suits a sub-block, with the quadratic form of the error around it.
+// A line that suits a sub-block, with the sums that tell the error of any other line for the same codes.
 struct LineCandidate {
     Line line;
-    double error = 0;
+    double error = std::numeric_limits<double>::max();
     LineSums sums;
 };
 
 constexpr size_t kKeptLines = 3;
+
+// Assigns codes and solves for the line up to n_rounds times, as long as it gets better.
+LineCandidate improve(const Shape& shape, const float* x, const float* w, LineCandidate candidate,
+                      int n_rounds) {
+    uint8_t q[32];
+    for (int round = 0; round < n_rounds; ++round) {
+        const LineSums sums = assign(shape, x, w, candidate.line, q);
+        const Line line = solve(sums, shape.offset_is_free);
+        const double error = sums.error(line.a, line.b);
+        if (error >= candidate.error) break;
+        candidate = {.line = line, .error = error, .sums = sums};
+    }
+    return candidate;
+}
 
 std::vector<LineCandidate> find_lines(const Shape& shape, const float* x, const float* w) {
     const auto [least, most] = std::minmax_element(x, x + shape.n);
@@ -82,27 +96,19 @@ std::vector<LineCandidate> find_lines(const Shape& shape, const float* x, const 
     const double high = *most;
     std::vector<LineCandidate> kept;
     if (high <= low) return kept;
-    uint8_t q[32];
-    for (int i = -5; i <= 14; ++i) {
+    for (int i = -3; i <= 10; ++i) {
         // The range is covered exactly at i = 0; above, its ends are clipped by up to some steps.
-        const double a = (high - low) / (shape.largest_code + 0.02 * i * (shape.largest_code + 5));
+        const double a = (high - low) / (shape.largest_code + 0.03 * i * (shape.largest_code + 5));
         for (double clipped_below : {0.0, 0.5}) {
             Line line{.a = a, .b = low + clipped_below * (high - low - a * shape.largest_code)};
             if (!shape.offset_is_free) line.b = std::min(line.b, 0.0);
-            double last_error = std::numeric_limits<double>::max();
-            for (int round = 0; round < 4; ++round) {
-                const LineSums sums = assign(shape, x, w, line, q);
-                line = solve(sums, shape.offset_is_free);
-                const double error = sums.error(line.a, line.b);
-                if (error >= last_error) break;
-                last_error = error;
-                if (round > 0) kept.pop_back();
-                kept.push_back({.line = line, .error = error, .sums = sums});
-            }
+            kept.push_back(improve(shape, x, w, {.line = line}, 1));
         }
     }
     std::ranges::sort(kept, {}, &LineCandidate::error);
     if (kept.size() > kKeptLines) kept.resize(kKeptLines);
+    for (LineCandidate& candidate : kept) candidate = improve(shape, x, w, candidate, 3);
+    std::ranges::sort(kept, {}, &LineCandidate::error);
     return kept;
 }
 
@@ -147,19 +153,33 @@ int nearest_integer(double value, int largest) {
 
 using BlockLines = std::vector<std::vector<LineCandidate>>;
 
+// The integers that stand for a line, the minimum being the best one for this scale (not for the real one).
+struct IntegerLine {
+    int scale = 0, min = 0;
+};
+IntegerLine integer_line(const KShape& shape, const LineSums& sums, int scale, Pair pair) {
+    const double wanted = sums.w > 0 ? (sums.x - pair.d * scale * sums.q) / sums.w : 0;
+    return {.scale = scale,
+            .min = pair.dmin > 0 ? nearest_integer(-wanted / pair.dmin, shape.largest_scale) : 0};
+}
+
+// A candidate turned into integers and the error to expect.
+struct LineChoice {
+    IntegerLine line;
+    double error = std::numeric_limits<double>::max();
+};
+LineChoice choice_for(const KShape& shape, const LineCandidate& candidate, Pair pair) {
+    const int scale = nearest_integer(candidate.line.a / pair.d, shape.largest_scale);
+    const IntegerLine line = integer_line(shape, candidate.sums, scale, pair);
+    return {.line = line, .error = candidate.sums.error(pair.d * line.scale, -pair.dmin * line.min)};
+}
+
 double approximate_error(const KShape& shape, const BlockLines& blocks, Pair pair) {
     double sum = 0;
     for (const auto& candidates : blocks) {
         double best = std::numeric_limits<double>::max();
-        for (const LineCandidate& candidate : candidates) {
-            const double a = pair.d * nearest_integer(candidate.line.a / pair.d, shape.largest_scale);
-            // The best minimum for this scale, not for the real one.
-            const LineSums& s = candidate.sums;
-            const double wanted = s.w > 0 ? (s.x - a * s.q) / s.w : 0;
-            const double b =
-                pair.dmin > 0 ? -pair.dmin * nearest_integer(-wanted / pair.dmin, shape.largest_scale) : 0;
-            best = std::min(best, s.error(a, b));
-        }
+        for (const LineCandidate& candidate : candidates)
+            best = std::min(best, choice_for(shape, candidate, pair).error);
         if (!candidates.empty()) sum += best;
     }
     return sum;
@@ -184,41 +204,55 @@ std::vector<Pair> promising_pairs(const KShape& shape, const BlockLines& blocks)
     }
     std::ranges::stable_sort(tried, {}, [](const auto& t) { return t.first; });
     std::vector<Pair> best;
-    for (size_t i = 0; i < std::min<size_t>(tried.size(), 4); ++i) best.push_back(tried[i].second);
+    for (size_t i = 0; i < std::min<size_t>(tried.size(), 3); ++i) best.push_back(tried[i].second);
     return best;
 }
 
-// The best integers and codes of sub-block s for this pair, tried around the candidates. Returns its sums.
-LineSums choose_line(const KShape& shape, const std::vector<LineCandidate>& candidates, const float* x,
-                     const float* w, Pair pair, int s, KFields& f) {
+enum class Effort { quick, careful };
+
+struct SubBlock {
+    const float* x;
+    const float* w;
+    const std::vector<LineCandidate>& candidates;
+    int number;
+};
+
+// Integers and codes of a sub-block for this pair: those of the candidate that seems best, or the best of all
+// candidates and their neighbours. Returns its sums.
+LineSums choose_line(const KShape& shape, const SubBlock& block, Pair pair, Effort effort, KFields& f) {
     LineSums best_sums;
     double best = std::numeric_limits<double>::max();
     const auto attempt = [&](int scale, int min) {
         if (scale < 0 || min < 0 || scale > shape.largest_scale || min > shape.largest_scale) return;
         const Line line{.a = pair.d * scale, .b = -pair.dmin * min};
         uint8_t q[32];
-        const LineSums sums = assign(shape.sub_block, x, w, line, q);
+        const LineSums sums = assign(shape.sub_block, block.x, block.w, line, q);
         const double error = sums.error(line.a, line.b);
         if (error >= best) return;
         best = error;
         best_sums = sums;
-        f.scale[s] = static_cast<uint8_t>(scale);
-        f.min[s] = static_cast<uint8_t>(min);
-        std::copy_n(q, shape.sub_block.n, f.q + shape.sub_block.n * s);
+        f.scale[block.number] = static_cast<uint8_t>(scale);
+        f.min[block.number] = static_cast<uint8_t>(min);
+        std::copy_n(q, shape.sub_block.n, f.q + shape.sub_block.n * block.number);
     };
-    for (const LineCandidate& candidate : candidates) {
-        const int scale = nearest_integer(candidate.line.a / pair.d, shape.largest_scale);
+    LineChoice likely;
+    for (const LineCandidate& candidate : block.candidates) {
+        const LineChoice choice = choice_for(shape, candidate, pair);
+        if (choice.error < likely.error) likely = choice;
+        if (effort == Effort::quick) continue;
+        const int scale = choice.line.scale;
         for (int near : {scale - 1, scale, scale + 1}) {
-            const LineSums& sums = candidate.sums;
-            const double wanted = sums.w > 0 ? (sums.x - pair.d * near * sums.q) / sums.w : 0;
-            const int min = pair.dmin > 0 ? nearest_integer(-wanted / pair.dmin, shape.largest_scale) : 0;
-            for (int near_min : {min - 1, min, min + 1}) {
-                if (near == scale || near_min == min) attempt(near, near_min);
-            }
+            const int min = integer_line(shape, candidate.sums, near, pair).min;
+            attempt(near, min);
+            if (near != scale) continue;
+            attempt(near, min - 1);
+            attempt(near, min + 1);
         }
     }
-    if (candidates.empty())
-        attempt(0, pair.dmin > 0 ? nearest_integer(-x[0] / pair.dmin, shape.largest_scale) : 0);
+    if (effort == Effort::quick && !block.candidates.empty()) attempt(likely.line.scale, likely.line.min);
+    if (block.candidates.empty()) {
+        attempt(0, pair.dmin > 0 ? nearest_integer(-block.x[0] / pair.dmin, shape.largest_scale) : 0);
+    }
     return best_sums;
 }
 
@@ -230,14 +264,16 @@ struct KFit {
 
 // All sub-blocks at one pair (already rounded), and the pair that would have been better for the codes
 // chosen.
-Pair choose_lines(const KShape& shape, const BlockLines& blocks, const float* x, const float* w, Pair pair,
-                  KFit& fit) {
-    fit = {.pair = pair, .error = 0, .fields = {}};
+Pair choose_lines(const KShape& shape, const BlockLines& blocks, const float* x, const float* w, KFit& fit,
+                  Effort effort) {
+    const Pair pair = fit.pair;
+    fit.error = 0;
     double aa = 0, ab = 0, bb = 0, xa = 0, xb = 0;  // normal equations of x = d A + dmin B
     for (int s = 0; s < shape.n_sub(); ++s) {
         const int first = s * shape.sub_block.n;
-        const LineSums sums =
-            choose_line(shape, blocks[static_cast<size_t>(s)], x + first, w + first, pair, s, fit.fields);
+        const SubBlock block{
+            .x = x + first, .w = w + first, .candidates = blocks[static_cast<size_t>(s)], .number = s};
+        const LineSums sums = choose_line(shape, block, pair, effort, fit.fields);
         const double scale = fit.fields.scale[s], min = fit.fields.min[s];
         fit.error += sums.error(pair.d * scale, -pair.dmin * min);
         aa += scale * scale * sums.qq;
@@ -270,20 +306,15 @@ void encode_k_lines(const KShape& shape, const float* original, const float* w, 
             find_lines(shape.sub_block, x.data() + s * shape.sub_block.n, w + s * shape.sub_block.n));
     }
     KFit best;
-    for (Pair pair : promising_pairs(shape, blocks)) {
-        for (int round = 0; round < 3; ++round) {
-            pair = rounded(pair, factor);
-            if (pair.d <= 0 || pair.dmin < 0) break;
-            KFit fit;
-            const Pair better = choose_lines(shape, blocks, x.data(), w, pair, fit);
-            if (fit.error < best.error) {
-                best = fit;
-            } else if (round > 0) {
-                break;
-            }
-            pair = better;
-        }
-    }
+    const auto attempt = [&](Pair pair, Effort effort) {
+        KFit fit{.pair = rounded(pair, factor), .fields = {}};
+        if (fit.pair.d <= 0 || fit.pair.dmin < 0) return fit.pair;
+        const Pair better = choose_lines(shape, blocks, x.data(), w, fit, effort);
+        if (fit.error < best.error) best = fit;
+        return better;
+    };
+    for (Pair pair : promising_pairs(shape, blocks)) attempt(attempt(pair, Effort::quick), Effort::quick);
+    attempt(attempt(best.pair, Effort::careful), Effort::careful);
     f = best.fields;
     f.d = f32_to_f16(static_cast<float>(best.pair.d / factor));
     f.dmin = f32_to_f16(static_cast<float>(best.pair.dmin / factor));

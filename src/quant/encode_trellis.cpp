@@ -44,7 +44,8 @@ class TrellisQuantizer : public SubBlockQuantizer {
     }
 
     // Codes::signs are those of the elements when the values are magnitudes.
-    Match match(const float* x, const float* w, float scale, int variant, Codes& codes) const override {
+    Match match(const float* x, const float* w, float scale, int variant, Effort effort,
+                Codes& codes) const override {
         const float inverse = inverse_of(scale);
         Match match;
         codes.signs = {};
@@ -58,7 +59,8 @@ class TrellisQuantizer : public SubBlockQuantizer {
                     codes.signs[e / 8] = static_cast<uint8_t>(codes.signs[e / 8] | 1u << e % 8);
                 }
             }
-            const uint16_t code = trees_[static_cast<size_t>(variant)].find(target, w + kGroup * g);
+            const uint16_t code = trees_[static_cast<size_t>(variant)].find(
+                target, w + kGroup * g, effort == Effort::quick ? 4.0f : 1.5f);
             codes.index[static_cast<size_t>(g)] = code;
             for (size_t j = 0; j < kGroup; ++j) {
                 match.add(w[static_cast<size_t>(kGroup * g) + j], target[j] * scale,

@@ -28,8 +28,10 @@ class NearestPoint {
 
     // The point that minimises sum of w[j] * (target[j] - point[j])^2; of equals the first in the tree's own
     // fixed order.
-    uint16_t find(const Point& target, const float* w) const {
-        Search search{.target = target, .w = w};
+    // With a caution above 1 boxes are skipped unless they could be better by that factor: much faster,
+    // seldom much worse.
+    uint16_t find(const Point& target, const float* w, float caution) const {
+        Search search{.target = target, .w = w, .caution = caution};
         visit(0, search);
         return search.best_id;
     }
@@ -52,6 +54,7 @@ class NearestPoint {
     struct Search {
         Point target;
         const float* w;
+        float caution = 1;
         float best = std::numeric_limits<float>::max();
         uint16_t best_id = 0;
     };
@@ -117,8 +120,8 @@ class NearestPoint {
             std::swap(first, second);
             std::swap(first_bound, second_bound);
         }
-        if (first_bound < search.best) visit(first, search);
-        if (second_bound < search.best) visit(second, search);
+        if (first_bound * search.caution < search.best) visit(first, search);
+        if (second_bound * search.caution < search.best) visit(second, search);
     }
 
     static void compare(const Leaf& leaf, Search& search) {

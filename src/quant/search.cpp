@@ -11,12 +11,14 @@
 namespace cria::quant {
 namespace {
 
-// Candidates kept per sub-block, grid points of d, and values of d tried in earnest: more of each gains less
-// than 0.1 %.
-constexpr int kKept = 6;
-constexpr int kGridPoints = 96;
+// Candidates kept per sub-block, those tried with other variants, grid points of d (for each sign), values of
+// d tried with real codes, and choices per sub-block at the end: more of each gains less than 0.3 % in error.
+constexpr size_t kKept = 5;
+constexpr size_t kStarts = 8;
+constexpr int kGridPoints = 48;
 constexpr int kTriedScales = 3;
-constexpr int kRounds = 3;
+constexpr int kFinalChoices = 3;
+constexpr int kFinalRounds = 2;
 
 // Inputs are brought to a magnitude near one, so that squares neither vanish nor overflow; d is brought back
 // before it is rounded.
@@ -67,40 +69,49 @@ void keep(Candidates& kept, const Candidate& found) {
     kept.push_back(found);
 }
 
-// Trial scales of one sign, each improved by solving for the scale and assigning again.
-void try_scales(const SubBlockQuantizer& quantizer, const float* x, const float* w, float largest,
-                int variant, Candidates& kept) {
+// Assigns codes at `scale` and solves for it, n_rounds times or until that gains little; keeps what it meets.
+void try_scale(const SubBlockQuantizer& quantizer, const float* x, const float* w, Candidate start,
+               int n_rounds, Candidates& kept) {
     Codes codes;
-    const float reach = quantizer.trial_reach[1] / quantizer.trial_reach[0];
-    for (int i = 0; i < quantizer.n_trials; ++i) {
-        const float t = quantizer.trial_reach[0] *
-                        std::pow(reach, static_cast<float>(i) / static_cast<float>(quantizer.n_trials - 1));
-        float scale = largest / (t * quantizer.largest_value);
-        float last_error = std::numeric_limits<float>::max();
-        for (int round = 0; round < 3; ++round) {
-            const Match match = quantizer.match(x, w, scale, variant, codes);
-            scale = match.best_scale();
-            const float error = match.error_at(scale);
-            if (match.vv == 0 || error >= last_error) break;
-            keep(kept, {.scale = scale, .error = error, .vv = match.vv, .variant = variant});
-            if (error > last_error * 1.001f) break;  // errors are negative: hardly better
-            last_error = error;
-            if (i % 4 != 0) break;
-        }
+    float last_error = std::numeric_limits<float>::max();
+    for (int round = 0; round < n_rounds; ++round) {
+        const Match match = quantizer.match(x, w, start.scale, start.variant, Effort::quick, codes);
+        start.scale = match.best_scale();
+        start.error = match.error_at(start.scale);
+        start.vv = match.vv;
+        if (match.vv == 0 || start.error >= last_error) return;
+        keep(kept, start);
+        if (start.error > last_error * 1.001f) return;  // errors are negative: hardly better
+        last_error = start.error;
     }
 }
 
+// Trial scales for the first variant; the others start from what was good there.
 Candidates find_candidates(const SubBlockQuantizer& quantizer, const float* x, const float* w) {
     float largest = 0;
     for (int e = 0; e < quantizer.size; ++e) largest = std::max(largest, std::abs(x[e]));
     Candidates kept;
     if (largest == 0) return kept;
-    for (int variant = 0; variant < quantizer.n_variants; ++variant) {
-        try_scales(quantizer, x, w, largest, variant, kept);
-        if (!quantizer.is_symmetric) try_scales(quantizer, x, w, -largest, variant, kept);
+    const auto sort_and_cut = [&kept](size_t n) {
+        std::ranges::sort(kept, {}, &Candidate::error);
+        if (kept.size() > n) kept.resize(n);
+    };
+    const float last = static_cast<float>(quantizer.n_trials - 1);
+    const float step = std::pow(quantizer.trial_reach[1] / quantizer.trial_reach[0], 1 / last);
+    float reach = quantizer.trial_reach[0] * quantizer.largest_value;
+    for (int i = 0; i < quantizer.n_trials; ++i, reach *= step) {
+        const int n_rounds = i % 4 == 0 ? 3 : 1;
+        try_scale(quantizer, x, w, {.scale = largest / reach}, n_rounds, kept);
+        if (!quantizer.is_symmetric) try_scale(quantizer, x, w, {.scale = -largest / reach}, n_rounds, kept);
     }
-    std::ranges::sort(kept, {}, &Candidate::error);
-    if (kept.size() > kKept) kept.resize(kKept);
+    sort_and_cut(kStarts);
+    const Candidates first_variant = kept;
+    for (int variant = 1; variant < quantizer.n_variants; ++variant) {
+        for (const Candidate& start : first_variant) {
+            try_scale(quantizer, x, w, {.scale = start.scale, .variant = variant}, 2, kept);
+        }
+    }
+    sort_and_cut(kKept);
     return kept;
 }
 
@@ -127,13 +138,13 @@ void list_choices(const Candidates& candidates, const ScaleSet& scales, float d,
 
 float approximate_error(const std::vector<Candidates>& blocks, const ScaleSet& scales, float d) {
     float sum = 0;
+    const float inverse = 1 / d;
     for (const Candidates& candidates : blocks) {
         float best = 0;
         for (const Candidate& candidate : candidates) {
-            const int below = scales.at_or_below(candidate.scale / d);
-            best = std::min(best, candidate.error_near(d * static_cast<float>(scales[below])));
-            if (below + 1 < scales.count())
-                best = std::min(best, candidate.error_near(d * static_cast<float>(scales[below + 1])));
+            if (candidate.error >= best) break;  // they are sorted
+            const auto scale = static_cast<float>(scales[scales.nearest(candidate.scale * inverse)]);
+            best = std::min(best, candidate.error_near(d * scale));
         }
         sum += best;
     }
@@ -182,18 +193,24 @@ struct Problem {
     std::vector<Candidates> candidates;
 };
 
+// How many choices of a sub-block are tried, and how hard codes are looked for.
+struct Thoroughness {
+    int n_choices = 1;
+    Effort effort = Effort::quick;
+};
+
 // Chooses for sub-block b at this d; returns the match of what was chosen, scaled to d.
-Match choose(const Problem& problem, int64_t b, float d, SubBlockFit& out) {
+Match choose(const Problem& problem, int64_t b, float d, Thoroughness how, std::vector<Choice>& choices,
+             SubBlockFit& out) {
     const float* x = problem.x + b * problem.quantizer.size;
     const float* w = problem.w + b * problem.quantizer.size;
-    std::vector<Choice> choices;
     list_choices(problem.candidates[static_cast<size_t>(b)], problem.scales, d, choices);
-    if (choices.empty()) choices.push_back({.scale_index = problem.scales.at_or_below(0)});
+    if (choices.empty()) choices.push_back({.scale_index = problem.scales.nearest(0)});
     std::ranges::sort(choices, {}, &Choice::error);
     Match best_match;
     float best_error = std::numeric_limits<float>::max();
     int n_tried = 0;
-    for (size_t i = 0; i < choices.size() && n_tried < 3; ++i) {
+    for (size_t i = 0; i < choices.size() && n_tried < how.n_choices; ++i) {
         const Choice& choice = choices[i];
         const bool repeats = std::any_of(
             choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(i), [&](const Choice& c) {
@@ -203,7 +220,7 @@ Match choose(const Problem& problem, int64_t b, float d, SubBlockFit& out) {
         ++n_tried;
         SubBlockFit fit{.scale_index = choice.scale_index, .variant = choice.variant, .codes = {}};
         const auto scale = static_cast<float>(problem.scales[choice.scale_index]);
-        const Match match = problem.quantizer.match(x, w, d * scale, choice.variant, fit.codes);
+        const Match match = problem.quantizer.match(x, w, d * scale, choice.variant, how.effort, fit.codes);
         const float error = match.error_at(d * scale);
         if (error < best_error) {
             best_error = error;
@@ -215,17 +232,32 @@ Match choose(const Problem& problem, int64_t b, float d, SubBlockFit& out) {
 }
 
 // One choice for all sub-blocks; returns the sum of their matches.
-Match choose_all(const Problem& problem, float d, Fit& fit) {
+Match choose_all(const Problem& problem, float d, Thoroughness how, Fit& fit) {
     Match sum;
+    std::vector<Choice> choices;
     fit.d = d;
     fit.blocks.resize(problem.candidates.size());
     for (size_t b = 0; b < fit.blocks.size(); ++b) {
-        const Match match = choose(problem, static_cast<int64_t>(b), d, fit.blocks[b]);
+        const Match match = choose(problem, static_cast<int64_t>(b), d, how, choices, fit.blocks[b]);
         sum.xv += match.xv;
         sum.vv += match.vv;
     }
     fit.error = sum.error_at(d);
     return sum;
+}
+
+// The best of the promising values of d, each after one round of solving for it.
+float best_of(const Problem& problem, const std::vector<float>& promising) {
+    float best = 0, best_error = std::numeric_limits<float>::max();
+    Fit fit;
+    for (float d : promising) {
+        for (int round = 0; round < 2 && d != 0; ++round) {
+            const Match match = choose_all(problem, d, {.n_choices = 1, .effort = Effort::quick}, fit);
+            if (fit.error < best_error) best_error = fit.error, best = d;
+            d = match.best_scale();
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -249,8 +281,14 @@ ScaleSet::ScaleSet(std::span<const int8_t> ascending) : ScaleSet(0, 1, 0) {
 }
 
 int ScaleSet::at_or_below(float ratio) const {
-    const float clamped = std::clamp(ratio, -128.0f, 127.0f);
-    return below_[static_cast<size_t>(std::floor(clamped) + 128)];
+    return below_[static_cast<size_t>(std::clamp(ratio, -128.0f, 127.0f) + 128)];
+}
+
+int ScaleSet::nearest(float ratio) const {
+    const int below = at_or_below(ratio);
+    if (below + 1 == count()) return below;
+    const int low = (*this)[below], high = (*this)[below + 1];
+    return 2 * ratio > static_cast<float>(low + high) ? below + 1 : below;
 }
 
 int ScaleSet::largest_magnitude() const {
@@ -265,18 +303,16 @@ float fit_scales(const SubBlockQuantizer& quantizer, const ScaleSet& scales, Sca
         problem.candidates.push_back(
             find_candidates(quantizer, input.data() + b * quantizer.size, w + b * quantizer.size));
     }
+    float d = best_of(problem,
+                      promising_scales(problem.candidates, scales, !quantizer.is_symmetric || scales[0] < 0));
     Fit best;
-    for (float d : promising_scales(problem.candidates, scales, !quantizer.is_symmetric || scales[0] < 0)) {
-        for (int round = 0; round < kRounds; ++round) {
-            Fit fit;
-            const Match match = choose_all(problem, input.rounded(d, storage), fit);
-            const bool is_better = fit.error < best.error;
-            if (is_better) best = std::move(fit);
-            d = match.best_scale();
-            if (d == 0 || (!is_better && round > 0)) break;
-        }
+    const Thoroughness how{.n_choices = kFinalChoices, .effort = Effort::careful};
+    for (int round = 0; round < kFinalRounds; ++round) {
+        Fit fit;
+        d = choose_all(problem, input.rounded(d, storage), how, fit).best_scale();
+        if (fit.error >= best.error) break;
+        best = std::move(fit);
     }
-    if (best.blocks.empty()) choose_all(problem, 0.0f, best);
     std::ranges::copy(best.blocks, out);
     return input.stored(best.d, storage);
 }
@@ -288,16 +324,17 @@ float fit_one_scale(const SubBlockQuantizer& quantizer, ScaleStorage storage, co
     Codes trial;
     for (const Candidate& candidate : find_candidates(quantizer, input.data(), w)) {
         const float scale = input.rounded(candidate.scale, storage);
-        const float error = quantizer.match(input.data(), w, scale, 0, trial).error_at(scale);
+        const float error = quantizer.match(input.data(), w, scale, 0, Effort::quick, trial).error_at(scale);
         if (error < best_error) best_error = error, best_scale = scale;
     }
-    quantizer.match(input.data(), w, best_scale, 0, codes);
+    quantizer.match(input.data(), w, best_scale, 0, Effort::careful, codes);
     return input.stored(best_scale, storage);
 }
 
 Curve::Curve(std::span<const float> ascending) : count_(static_cast<int>(ascending.size())) {
     CRIA_BUG_UNLESS(ascending.size() <= values_.size());
     std::ranges::copy(ascending, values_.begin());
+    middle_.fill(std::numeric_limits<float>::max());
     for (size_t i = 0; i + 1 < ascending.size(); ++i) middle_[i] = 0.5f * (values_[i] + values_[i + 1]);
     for (size_t i = 0; i < guess_.size(); ++i) {
         const float low = 0.5f * static_cast<float>(i) - 128.0f;
@@ -327,7 +364,8 @@ CurveQuantizer::CurveQuantizer(int n, std::vector<Curve> curves) : curves_(std::
     n_trials = first.count() <= 8 ? 24 : 16;
 }
 
-Match CurveQuantizer::match(const float* x, const float* w, float scale, int variant, Codes& codes) const {
+Match CurveQuantizer::match(const float* x, const float* w, float scale, int variant, Effort,
+                            Codes& codes) const {
     const Curve& curve = curves_[static_cast<size_t>(variant)];
     const float inverse = inverse_of(scale);
     Match match;

@@ -43,12 +43,17 @@ struct Match {
 // 1 / scale, or 0 for scales so small that every element is nearest to zero.
 inline float inverse_of(float scale) { return scale > 1e-20f || scale < -1e-20f ? 1 / scale : 0.0f; }
 
+// Quick: to compare scales. Careful: for codes that are kept.
+enum class Effort { quick, careful };
+
 class SubBlockQuantizer {
   public:
     virtual ~SubBlockQuantizer() = default;
 
-    // The codes whose values times `scale` are nearest to x[size()]. scale may be 0.
-    virtual Match match(const float* x, const float* w, float scale, int variant, Codes& codes) const = 0;
+    // The codes whose values times `scale` are nearest to x[size]; nearly the nearest when the effort is
+    // quick. scale may be 0.
+    virtual Match match(const float* x, const float* w, float scale, int variant, Effort effort,
+                        Codes& codes) const = 0;
 
     // Elements and codes of a sub-block, at most 32, and the number of value sets to choose from.
     int size = 32;
@@ -74,6 +79,7 @@ class ScaleSet {
     int count() const { return static_cast<int>(values_.size()); }
     // Index of the greatest scale <= ratio, or 0.
     int at_or_below(float ratio) const;
+    int nearest(float ratio) const;
     int largest_magnitude() const;
 
   private:
@@ -115,15 +121,15 @@ class Curve {
     float operator[](int code) const { return values_[static_cast<size_t>(code)]; }
     int count() const { return count_; }
     int nearest(float v) const {
-        int code = guess_[static_cast<size_t>(2 * (v < -127.5f ? -127.5f : v > 127.5f ? 127.5f : v) + 256)];
-        if (code + 1 < count_ && v > middle_[static_cast<size_t>(code)]) ++code;
-        return code;
+        const float within = v < -127.5f ? -127.5f : v > 127.5f ? 127.5f : v;
+        const auto guess = guess_[static_cast<size_t>(static_cast<int>(2 * within + 256))];
+        return guess + (within > middle_[guess]);
     }
 
   private:
     int count_ = 0;
     std::array<float, 64> values_{};
-    std::array<float, 64> middle_{};    // between value i and i + 1
+    std::array<float, 64> middle_{};    // between value i and i + 1; beyond reach after the last
     std::array<uint8_t, 512> guess_{};  // for [i / 2 - 128, +0.5): the code nearest to its lower end
 };
 
@@ -131,7 +137,8 @@ class Curve {
 class CurveQuantizer : public SubBlockQuantizer {
   public:
     CurveQuantizer(int n, std::vector<Curve> curves);
-    Match match(const float* x, const float* w, float scale, int variant, Codes& codes) const override;
+    Match match(const float* x, const float* w, float scale, int variant, Effort effort,
+                Codes& codes) const override;
 
   protected:
     std::vector<Curve> curves_;
