@@ -95,7 +95,7 @@ std::vector<LineCandidate> find_lines(const Shape& shape, const float* x, const 
     const double low = shape.offset_is_free ? *least : std::min(0.0f, *least);
     const double high = *most;
     std::vector<LineCandidate> kept;
-    if (high <= low) return kept;
+    if (high <= low) return {improve(shape, x, w, {.line = {.a = 0, .b = low}}, 1)};
     for (int i = -3; i <= 10; ++i) {
         // The range is covered exactly at i = 0; above, its ends are clipped by up to some steps.
         const double a = (high - low) / (shape.largest_code + 0.03 * i * (shape.largest_code + 5));
@@ -119,8 +119,7 @@ float rounded_f16(double value) {
 }
 
 void encode_line_32(const Shape& shape, const float* x, const float* w, Fields32& f) {
-    std::vector<LineCandidate> candidates = find_lines(shape, x, w);
-    if (candidates.empty()) candidates.push_back({.line = {.a = 0, .b = x[0]}, .error = 0, .sums = {}});
+    const std::vector<LineCandidate> candidates = find_lines(shape, x, w);
     double best = std::numeric_limits<double>::max();
     for (const LineCandidate& candidate : candidates) {
         const Line line{.a = rounded_f16(candidate.line.a), .b = rounded_f16(candidate.line.b)};
@@ -180,7 +179,7 @@ double approximate_error(const KShape& shape, const BlockLines& blocks, Pair pai
         double best = std::numeric_limits<double>::max();
         for (const LineCandidate& candidate : candidates)
             best = std::min(best, choice_for(shape, candidate, pair).error);
-        if (!candidates.empty()) sum += best;
+        sum += best;
     }
     return sum;
 }
@@ -188,7 +187,6 @@ double approximate_error(const KShape& shape, const BlockLines& blocks, Pair pai
 std::vector<Pair> promising_pairs(const KShape& shape, const BlockLines& blocks) {
     double largest_a = 0, largest_b = 0;
     for (const auto& candidates : blocks) {
-        if (candidates.empty()) continue;
         largest_a = std::max(largest_a, candidates.front().line.a);
         largest_b = std::max(largest_b, -candidates.front().line.b);
     }
@@ -249,10 +247,7 @@ LineSums choose_line(const KShape& shape, const SubBlock& block, Pair pair, Effo
             attempt(near, min + 1);
         }
     }
-    if (effort == Effort::quick && !block.candidates.empty()) attempt(likely.line.scale, likely.line.min);
-    if (block.candidates.empty()) {
-        attempt(0, pair.dmin > 0 ? nearest_integer(-block.x[0] / pair.dmin, shape.largest_scale) : 0);
-    }
+    if (effort == Effort::quick) attempt(likely.line.scale, likely.line.min);
     return best_sums;
 }
 

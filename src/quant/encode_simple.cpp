@@ -31,6 +31,11 @@ int32_t round_to_bytes(const float* x, int64_t n, float d, auto* q) {
     return sum;
 }
 
+// The scale that brings the largest element to 127, such that 127 times it is still a number.
+float byte_scale_f32(const float* x, int64_t n) {
+    constexpr float kLargest = std::numeric_limits<float>::max() / 128;
+    return std::min(largest_magnitude(x, n) / 127, kLargest);
+}
 // The f16 scale that brings the largest element to 127.
 uint16_t byte_scale(const float* x, int64_t n) {
     return f32_to_f16(std::min(largest_magnitude(x, n) / 127, 65504.0f));
@@ -88,13 +93,13 @@ void Q8_1::encode_block(const float* x, const float*, Fields& f) {
 }
 
 void Q8_K::encode_block(const float* x, const float*, Fields& f) {
-    f.d = largest_magnitude(x, 256) / 127;
+    f.d = byte_scale_f32(x, 256);
     f.sum = f.d * static_cast<float>(round_to_bytes(x, 256, f.d, f.q));
     for (int e = 0; e < 256; ++e) f.sums[e / 16] = static_cast<int16_t>(f.sums[e / 16] + f.q[e]);
 }
 
 float Q8_KV::encode_row(const float* x, const float*, int64_t n, Fields* blocks) {
-    const float d = largest_magnitude(x, n) / 127;
+    const float d = byte_scale_f32(x, n);
     for (int64_t b = 0; b < n / 32; ++b) round_to_bytes(x + 32 * b, 32, d, blocks[b].q);
     return d;
 }
@@ -104,12 +109,13 @@ void Q8_KR16::encode_block(const float* x, const float*, Fields& f) { encode_byt
 
 // Scales are powers of two: the one that just reaches the largest element, and its neighbours.
 void Mxfp4::encode_block(const float* x, const float* w, Fields& f) {
+    constexpr int kLargestExponent = 252;  // 12 * 2^(252 - 128) is still a number
     static const Curve magnitudes = Curve::of(std::span(kMxfp4).first(8));
     const float largest = largest_magnitude(x, 32);
     const int reach = largest > 0 ? std::ilogb(largest) + 128 - 3 : 0;  // 12 = 1.5 * 2^3
     double best_error = std::numeric_limits<double>::max();
-    for (int exponent = std::clamp(reach - 1, 0, 254); exponent <= std::clamp(reach + 1, 0, 254);
-         ++exponent) {
+    for (int exponent = std::clamp(reach - 1, 0, kLargestExponent);
+         exponent <= std::clamp(reach + 1, 0, kLargestExponent); ++exponent) {
         const float d = scale(exponent);
         double error = 0;
         uint8_t q[32];

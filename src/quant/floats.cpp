@@ -46,11 +46,11 @@ void encode_f64(const float* in, std::byte* rows, int64_t n_rows, int64_t n, con
 // clang-format off
 constexpr TypeInfo kTypes[] = {
     {.type = ElementType::f32, .name = "f32", .block_bytes = 4, .is_cache_type = true,
-     .decode = decode_f32, .encode = encode_f32},
+     .decode = decode_f32, .encode = encode_f32, .encode_fast = encode_f32},
     {.type = ElementType::f16, .name = "f16", .block_bytes = 2, .is_cache_type = true,
-     .decode = decode_halves<f16_to_f32>, .encode = encode_halves<f32_to_f16>},
+     .decode = decode_halves<f16_to_f32>, .encode = encode_halves<f32_to_f16>, .encode_fast = encode_halves<f32_to_f16>},
     {.type = ElementType::bf16, .name = "bf16", .block_bytes = 2, .is_cache_type = true,
-     .decode = decode_halves<bf16_to_f32>, .encode = encode_halves<f32_to_bf16>},
+     .decode = decode_halves<bf16_to_f32>, .encode = encode_halves<f32_to_bf16>, .encode_fast = encode_halves<f32_to_bf16>},
     {.type = ElementType::f64, .name = "f64", .block_bytes = 8, .decode = decode_f64, .encode = encode_f64},
     {.type = ElementType::i8, .name = "i8", .block_bytes = 1, .is_integer = true},
     {.type = ElementType::i16, .name = "i16", .block_bytes = 2, .is_integer = true},

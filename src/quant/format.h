@@ -136,6 +136,20 @@ void encode_rows(const float* in, std::byte* rows, int64_t n_rows, int64_t n, co
     }
 }
 
+// For keys and values at run time: no allocation, no search, no importance. Only for formats of plain blocks.
+template <typename Format>
+void encode_rows_fast(const float* in, std::byte* rows, int64_t n_rows, int64_t n, const float*) {
+    static_assert(Format::kGroupRows == 1 && Format::kRowHeader == RowHeader::none);
+    auto* block = reinterpret_cast<uint8_t*>(rows);
+    for (int64_t first = 0; first < n_rows * n;
+         first += Format::kBlockElements, block += Format::kBlockBytes) {
+        typename Format::Fields fields{};
+        Format::encode_block_fast(in + first, fields);
+        std::fill_n(block, Format::kBlockBytes, uint8_t(0));
+        Format::layout(Writer{}, block, 0, fields);
+    }
+}
+
 // Moves the fields of rows from one layout to another; nothing is rounded.
 template <typename From, typename To>
 void convert_rows(const std::byte* from, std::byte* to, int64_t n_rows, int64_t n) {
@@ -174,6 +188,9 @@ constexpr TypeInfo describe(TypeInfo info) {
     info.decode = decode_rows<Format>;
     if constexpr (requires { Format::kHasEncoder; }) {
         info.encode = encode_rows<Format>;
+    }
+    if constexpr (Format::kGroupRows == 1 && requires { &Format::encode_block_fast; }) {
+        info.encode_fast = encode_rows_fast<Format>;
     }
     return info;
 }

@@ -219,6 +219,7 @@ struct Iq4Nl : FormatBase<32, 18> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 struct Iq4Xs : FormatBase<256, 136> {

@@ -27,6 +27,7 @@ struct Q4_0 : FormatBase<32, 18> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 struct Q4_1 : FormatBase<32, 20> {
@@ -43,6 +44,7 @@ struct Q4_1 : FormatBase<32, 20> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 struct Q5_0 : FormatBase<32, 22> {
@@ -60,6 +62,7 @@ struct Q5_0 : FormatBase<32, 22> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 struct Q5_1 : FormatBase<32, 24> {
@@ -74,6 +77,7 @@ struct Q5_1 : FormatBase<32, 24> {
     static void values(float, const Fields& f, float* y) { Q4_1::values(1.0f, f, y); }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 struct Q6_0 : FormatBase<32, 26> {
@@ -91,6 +95,7 @@ struct Q6_0 : FormatBase<32, 26> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 // Quants are two's complement bytes.
@@ -107,6 +112,7 @@ struct Q8_0 : FormatBase<32, 34> {
     }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
+    static void encode_block_fast(const float* x, Fields& f);
 };
 
 // m = d * sum of the quants, redundant. An activation format; never weights.

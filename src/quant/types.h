@@ -62,8 +62,10 @@ struct TypeInfo {
     bool needs_importance = false;                        // encode requires an importance vector
     bool is_cache_type = false;                           // may hold keys and values
     std::optional<ElementType> base_type = std::nullopt;  // the type an interleaved type is made from
-    DecodeRows decode = nullptr;         // null: cannot be decoded row by row (i2_s: see i2_s.h; integers)
-    EncodeRows encode = nullptr;         // null: Cria does not write this type
+    DecodeRows decode = nullptr;  // null: cannot be decoded row by row (i2_s: see i2_s.h; integers)
+    EncodeRows encode = nullptr;  // null: Cria does not write this type
+    EncodeRows encode_fast =
+        nullptr;  // cache types: one pass without a search, ignoring importance; for run time
     ConvertRows interleave = nullptr;    // rows of base_type -> this type; null: there is no exact way
     ConvertRows deinterleave = nullptr;  // this type -> rows of base_type
 };
