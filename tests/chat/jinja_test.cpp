@@ -198,6 +198,19 @@ TEST(Jinja, ArithmeticThatDoesNotFitIsAnError) {
     EXPECT_EQ(render("{{ (-9223372036854775807 - 1) % -1 }}"), "0");
 }
 
+TEST(Jinja, ListsChangeOnlyWhereThatIsAllowed) {
+    const std::string source =
+        "{% set l = [1] %}{% for x in [2, 3] %}{% set _ = l.append(x) %}{% endfor %}{% set n = "
+        "namespace(l=l) %}"
+        "{{ n.l.pop(0) }}{{ n.l.pop() }}{{ n.l }}{{ l }}";
+    EXPECT_EQ(error_of(source), "SecurityError: access to attribute 'append' of 'list' object is unsafe.");
+    EXPECT_EQ(render(source, Json::object(), {.allow_list_changes = true}), "13[2][1, 2, 3]");
+    EXPECT_EQ(error_of("{{ [].append(1) }}", {.allow_list_changes = true}),
+              "SecurityError: access to attribute 'append' of 'list' object is unsafe.");
+    EXPECT_EQ(error_of("{% set l = [] %}{{ l.pop() }}", {.allow_list_changes = true}),
+              "IndexError: pop from empty list");
+}
+
 TEST(Jinja, NothingOutsideCanBeReached) {
     EXPECT_EQ(error_of("{% include '/etc/passwd' %}"), "TypeError: no loader for this environment specified");
     EXPECT_EQ(error_of("{% extends 'x' %}"), "TypeError: no loader for this environment specified");

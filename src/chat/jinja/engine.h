@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,7 @@ class Engine {
     Value eval_node(const Call& node);
     Value eval_node(const FilterCall& node);
     Value eval_node(const TestCall& node);
+    std::optional<Value> change_list(const AttributeOf& method, const Arguments& args);
     CallArgs eval_args(const Arguments& args);
     Value lookup(const std::string& name) const;
 

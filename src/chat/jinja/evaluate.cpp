@@ -118,7 +118,50 @@ CallArgs Engine::eval_args(const Arguments& args) {
     return values;
 }
 
+// list.append(x) and list.pop(i) where the list has a place: the place gets the changed list. Nothing for
+// other calls.
+std::optional<Value> Engine::change_list(const AttributeOf& method, const Arguments& args) {
+    const bool is_append = method.name == "append";
+    if (!is_append && method.name != "pop") return std::nullopt;
+    const auto* attribute = std::get_if<AttributeOf>(&method.object->node);
+    const auto* name = std::get_if<Name>(attribute ? &attribute->object->node : &method.object->node);
+    if (!name) return std::nullopt;
+    const Value list = eval(*method.object);
+    if (!list.is_list(ListKind::list)) return std::nullopt;
+    const CallArgs values = eval_args(args);
+    const Bound bound(is_append ? "append" : "pop", values, {"item"});
+    std::vector<Value> items = items_of(list);
+    Value result = nullptr;
+    if (is_append) {
+        items.push_back(bound.need(0));
+    } else {
+        const auto length = static_cast<int64_t>(items.size());
+        const int64_t index = bound.integer(0, -1);
+        const int64_t at = index < 0 ? index + length : index;
+        if (at < 0 || at >= length)
+            raise("IndexError", "{}", length ? "pop index out of range" : "pop from empty list");
+        result = items[static_cast<size_t>(at)];
+        items.erase(items.begin() + at);
+    }
+    Value changed = Value::list(std::move(items));
+    if (attribute) {
+        assign({name->name, attribute->name, {}}, changed);
+        return result;
+    }
+    for (Scope* scope = scope_; scope; scope = scope->parent) {
+        const auto found = scope->values.find(name->name);
+        if (found == scope->values.end()) continue;
+        found->second = std::move(changed);
+        break;
+    }
+    return result;
+}
+
 Value Engine::eval_node(const Call& node) {
+    if (const auto* method = std::get_if<AttributeOf>(&node.callee->node);
+        method && options_.allow_list_changes) {
+        if (std::optional<Value> result = change_list(*method, node.args)) return *result;
+    }
     const Value callee = eval(*node.callee);
     return call(callee, eval_args(node.args));
 }

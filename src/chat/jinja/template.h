@@ -25,6 +25,10 @@ struct RenderOptions {
     std::optional<int64_t>
         now;  // seconds since 1970 that strftime_now formats, as UTC; default: the local clock
     Limits limits = {};
+    // Jinja's sandbox forbids list.append(x) and list.pop(i). Some templates of models use them all the same;
+    // with this, they work on a variable or a namespace's attribute (other names of the same list keep the
+    // old one).
+    bool allow_list_changes = false;
 };
 
 class Template {
