@@ -194,10 +194,16 @@ Value read_value(Cursor& in, ValueType type, std::string_view key) {
     return Value(place);
 }
 
-// A key or a tensor's name.
-std::string_view read_name(Cursor& in, const char* what, uint64_t index, uint64_t limit) {
-    const Field field{what, "", {}, static_cast<int64_t>(index)};
-    const std::string_view name = in.read_string(field, limit);
+struct NameWords {
+    const char* name;
+    const char* length;
+};
+constexpr NameWords kKeyWords{"metadata key", "length of metadata key"};
+constexpr NameWords kTensorWords{"name of tensor", "length of name of tensor"};
+
+std::string_view read_name(Cursor& in, const NameWords& words, uint64_t index, uint64_t limit) {
+    const std::string_view name = in.read_string({words.length, "", {}, static_cast<int64_t>(index)}, limit);
+    const Field field{words.name, "", {}, static_cast<int64_t>(index)};
     if (const std::string fault = name_fault(name, limit); !fault.empty())
         in.refuse(field, quoted(name), fault);
     return name;
@@ -205,7 +211,7 @@ std::string_view read_name(Cursor& in, const char* what, uint64_t index, uint64_
 
 void read_metadata(Cursor& in, uint64_t count, Metadata& metadata) {
     for (uint64_t i = 0; i < count; ++i) {
-        const std::string_view key = read_name(in, "metadata key", i, kMaxKeyBytes);
+        const std::string_view key = read_name(in, kKeyWords, i, kMaxKeyBytes);
         if (metadata.contains(key)) {
             in.refuse({"metadata key", "", {}, static_cast<int64_t>(i)}, quoted(key),
                       "the file has this key twice");
@@ -271,7 +277,7 @@ void read_dims(Cursor& in, TensorInfo& tensor) {
 // offset stays as in the file: from the start of the data section.
 TensorInfo read_tensor(Cursor& in, uint64_t index, uint32_t alignment) {
     TensorInfo tensor;
-    tensor.name = read_name(in, "name of tensor", index, kMaxTensorNameBytes);
+    tensor.name = read_name(in, kTensorWords, index, kMaxTensorNameBytes);
     read_dims(in, tensor);
     tensor.type = read_element_type(in, tensor.name);
     if (const std::string fault = size_fault(tensor); !fault.empty()) {
