@@ -25,14 +25,18 @@ constexpr int kFinalRounds = 2;
 class Normalized {
   public:
     Normalized(const float* x, int64_t n) : x_(x, x + n) {
-        for (float value : x_) max_ = std::max(max_, std::abs(value));
-        const int exponent = max_ > 0 ? std::clamp(std::ilogb(max_), -126, 126) : 0;
+        constexpr float kLargest =
+            std::numeric_limits<float>::max() / 4;  // what comes out may be above what went in
+        float largest = 0;
+        for (float& value : x_) {
+            value = std::clamp(value, -kLargest, kLargest);
+            largest = std::max(largest, std::abs(value));
+        }
+        const int exponent = largest > 0 ? std::clamp(std::ilogb(largest), -126, 126) : 0;
         factor_ = std::ldexp(1.0f, -exponent);
         for (float& value : x_) value *= factor_;
-        max_ *= factor_;
     }
     const float* data() const { return x_.data(); }
-    float largest() const { return max_; }
     // The stored form of a scale for the normalized input, and what it is worth for it.
     float stored(float scale, ScaleStorage storage) const {
         const double original = static_cast<double>(scale) / factor_ * storage.unit;
@@ -46,7 +50,6 @@ class Normalized {
 
   private:
     std::vector<float> x_;
-    float max_ = 0;
     float factor_ = 1;
 };
 

@@ -1,8 +1,10 @@
 // Arbitrary bytes through every decoder: nothing behind the bytes is read, and interleaved rows mean the same
 // when taken apart.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "quant/i2_s.h"
