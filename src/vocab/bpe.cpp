@@ -1,5 +1,7 @@
 // Byte-pair encoding with a list of merges: over bytes after a pre-tokenizer ("gpt2"), or over characters
 // ("gemma4").
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/error.h"
@@ -18,26 +20,15 @@ namespace {
 class MergeTable {
   public:
     MergeTable(const TokenTable& table, const std::vector<std::string>& merges)
-        : slots_(std::bit_ceil(merges.size() * 2 + 1)) {
+        : slots_(std::bit_ceil(merges.size() + merges.size() / 2 + 1)) {
+        // In blocks: the texts of one are hashed, then found, while memory brings what the hashes point at.
+        constexpr size_t kBlock = 32;
+        std::array<Parts, kBlock> block;
         size_t n_unknown = 0;
-        std::string joined;
-        for (size_t rank = 0; rank < merges.size(); ++rank) {
-            const std::string_view merge = merges[rank];
-            const size_t space = merge.find(' ', 1);
-            if (space == std::string_view::npos) {
-                fail(ErrorCode::invalid_file,
-                     "merge {} of the vocabulary is not two tokens with a space between them", rank);
-            }
-            joined.assign(merge, 0, space);
-            joined += merge.substr(space + 1);
-            const int32_t left = table.find(merge.substr(0, space));
-            const int32_t right = table.find(merge.substr(space + 1));
-            const int32_t both = table.find(joined);
-            if (left == kNoToken || right == kNoToken || both == kNoToken) {
-                ++n_unknown;
-            } else {
-                insert(left, right, {static_cast<uint32_t>(rank), both});
-            }
+        for (size_t begin = 0; begin < merges.size(); begin += kBlock) {
+            const size_t n = std::min(kBlock, merges.size() - begin);
+            for (size_t i = 0; i < n; ++i) block[i].set(table, merges[begin + i], begin + i);
+            for (size_t i = 0; i < n; ++i) n_unknown += add(table, block[i], begin + i) ? 0 : 1;
         }
         if (n_unknown > 0) {
             log_warning("vocabulary: {} of {} merges name texts that are no tokens; they are left out",
@@ -59,6 +50,40 @@ class MergeTable {
         uint64_t key = 0;
         Merge merge;
     };
+
+    // The three texts of a merge.
+    struct Parts {
+        std::string_view left, right;
+        std::string both;
+        uint64_t left_hash, right_hash, both_hash;
+
+        void set(const TokenTable& table, std::string_view merge, size_t rank) {
+            const size_t space = merge.find(' ', 1);
+            if (space == std::string_view::npos) {
+                fail(ErrorCode::invalid_file,
+                     "merge {} of the vocabulary is not two tokens with a space between them", rank);
+            }
+            left = merge.substr(0, space);
+            right = merge.substr(space + 1);
+            both.assign(left);
+            both += right;
+            for (const uint64_t hash :
+                 {left_hash = TextIndex::hash(left), right_hash = TextIndex::hash(right),
+                 both_hash = TextIndex::hash(both)}) {
+                table.prefetch(hash);
+            }
+        }
+    };
+
+    // False when one of the texts is no token.
+    bool add(const TokenTable& table, const Parts& parts, size_t rank) {
+        const int32_t left = table.find(parts.left, parts.left_hash);
+        const int32_t right = table.find(parts.right, parts.right_hash);
+        const int32_t both = table.find(parts.both, parts.both_hash);
+        if (left == kNoToken || right == kNoToken || both == kNoToken) return false;
+        insert(left, right, {static_cast<uint32_t>(rank), both});
+        return true;
+    }
 
     static uint64_t key_of(int32_t left, int32_t right) {
         return static_cast<uint64_t>(left) << 32 | static_cast<uint32_t>(right);
@@ -109,14 +134,11 @@ class BpeTokenizer final : public Tokenizer {
         if (pre.ignore_merges) index_pieces();
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
         std::string repaired, composed;
         text = utf8::repair(text, repaired);
         if (pre_.normalize_nfc) text = unicode::nfc(text, composed);
-        WordCache cache(text.size());
-        Merger merger;
-        split::cascade(pre_.passes, text,
-                       [&](std::string_view word) { encode_word(word, cache, merger, ids); });
+        split::cascade(pre_.passes, text, [&](std::string_view word) { encode_word(word, output); });
     }
 
     std::string piece(int32_t id) const override { return byte_alphabet::decode(table_.text(id)); }
@@ -136,15 +158,16 @@ class BpeTokenizer final : public Tokenizer {
         }
     }
 
-    void encode_word(std::string_view word, WordCache& cache, Merger& merger,
-                     std::vector<int32_t>& ids) const {
+    void encode_word(std::string_view word, Output& output) const {
+        std::vector<int32_t>& ids = output.ids;
         if (word.size() == 1) return emit(byte_ids_[static_cast<unsigned char>(word[0])], ids);
         const uint64_t hash = TextIndex::hash(word);
         if (pre_.ignore_merges) {
             const int32_t id = whole_words_.find(word, hash);
             if (id != kNoToken) return ids.push_back(id);
         }
-        if (const WordCache::Place* known = cache.find(word, hash)) return repeat_tokens(ids, *known);
+        if (const WordCache::Place* known = output.words.find(word, hash)) return repeat_tokens(ids, *known);
+        Merger& merger = output.merger;
         merger.symbols.resize(word.size());
         for (uint32_t i = 0; i < word.size(); ++i) {
             merger.symbols[i] = {byte_ids_[static_cast<unsigned char>(word[i])], i, 1};
@@ -153,7 +176,7 @@ class BpeTokenizer final : public Tokenizer {
             [this](const Symbol& left, const Symbol& right) { return merges_.find(left.id, right.id); });
         const size_t first = ids.size();
         for (const Symbol& symbol : merger.symbols) emit(symbol.id, ids);
-        cache.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
+        output.words.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
     }
 
     void emit(int32_t id, std::vector<int32_t>& ids) const {
@@ -180,11 +203,9 @@ class CharacterBpeTokenizer final : public Tokenizer {
           byte_ids_(byte_token_ids(table)),
           boundaries_(table) {}
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
         std::string repaired;
         const std::string marked = spaces_to_space_marks(utf8::repair(text, repaired));
-        WordCache cache(marked.size());
-        Merger merger;
         split::newline_runs(marked, [&](std::string_view line) {
             size_t begin = 0;
             for (size_t at = line.find(kSpaceMark); at != std::string_view::npos;
@@ -193,10 +214,10 @@ class CharacterBpeTokenizer final : public Tokenizer {
                     !boundaries_.splits_after(line[at - 1])) {
                     continue;
                 }
-                encode_word(line.substr(begin, at - begin), cache, merger, ids);
+                encode_word(line.substr(begin, at - begin), output);
                 begin = at;
             }
-            encode_word(line.substr(begin), cache, merger, ids);
+            encode_word(line.substr(begin), output);
         });
     }
 
@@ -206,10 +227,11 @@ class CharacterBpeTokenizer final : public Tokenizer {
     }
 
   private:
-    void encode_word(std::string_view word, WordCache& cache, Merger& merger,
-                     std::vector<int32_t>& ids) const {
+    void encode_word(std::string_view word, Output& output) const {
+        std::vector<int32_t>& ids = output.ids;
         const uint64_t hash = TextIndex::hash(word);
-        if (const WordCache::Place* known = cache.find(word, hash)) return repeat_tokens(ids, *known);
+        if (const WordCache::Place* known = output.words.find(word, hash)) return repeat_tokens(ids, *known);
+        Merger& merger = output.merger;
         merger.symbols.clear();
         for (size_t at = 0; at < word.size();) {
             const uint32_t n_bytes = utf8::claimed_bytes(word[at]);
@@ -227,7 +249,7 @@ class CharacterBpeTokenizer final : public Tokenizer {
                 emit_bytes(word.substr(symbol.begin, symbol.n_bytes), ids);
             }
         }
-        cache.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
+        output.words.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
     }
 
     void emit_bytes(std::string_view bytes, std::vector<int32_t>& ids) const {

@@ -32,7 +32,8 @@ class Plamo2Tokenizer final : public Tokenizer {
         trie_ = Trie(std::move(entries));
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
+        std::vector<int32_t>& ids = output.ids;
         std::string repaired;
         text = utf8::repair(text, repaired);
         const std::vector<Step> steps = best_steps(text);

@@ -49,7 +49,8 @@ class RwkvTokenizer final : public Tokenizer {
         trie_ = Trie(std::move(entries));
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
+        std::vector<int32_t>& ids = output.ids;
         while (!text.empty()) {
             const Trie::Match match = trie_.longest_prefix(text);
             if (match.n_bytes > 0) {

@@ -29,23 +29,21 @@ class SpmTokenizer final : public Tokenizer {
         }
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
         const std::string marked = spaces_to_space_marks(text);
-        WordCache cache(marked.size());
-        Merger merger;
         size_t begin = 0;
         bool after_mark = true;
         for (size_t at = 0; at < marked.size();) {
             const size_t n_bytes = std::min<size_t>(utf8::claimed_bytes(marked[at]), marked.size() - at);
             const bool is_mark = std::string_view(marked).substr(at, n_bytes) == kSpaceMark;
             if (is_mark && !after_mark && boundaries_.splits_after(marked[at - 1])) {
-                encode_word({marked.data() + begin, at - begin}, cache, merger, ids);
+                encode_word({marked.data() + begin, at - begin}, output);
                 begin = at;
             }
             after_mark = is_mark;
             at += n_bytes;
         }
-        if (begin < marked.size()) encode_word(std::string_view(marked).substr(begin), cache, merger, ids);
+        if (begin < marked.size()) encode_word(std::string_view(marked).substr(begin), output);
     }
 
     std::string piece(int32_t id) const override {
@@ -54,10 +52,11 @@ class SpmTokenizer final : public Tokenizer {
     }
 
   private:
-    void encode_word(std::string_view word, WordCache& cache, Merger& merger,
-                     std::vector<int32_t>& ids) const {
+    void encode_word(std::string_view word, Output& output) const {
+        std::vector<int32_t>& ids = output.ids;
         const uint64_t hash = TextIndex::hash(word);
-        if (const WordCache::Place* known = cache.find(word, hash)) return repeat_tokens(ids, *known);
+        if (const WordCache::Place* known = output.words.find(word, hash)) return repeat_tokens(ids, *known);
+        Merger& merger = output.merger;
         merger.symbols.clear();
         for (size_t at = 0; at < word.size();) {
             const size_t n_bytes = std::min<size_t>(utf8::claimed_bytes(word[at]), word.size() - at);
@@ -73,7 +72,7 @@ class SpmTokenizer final : public Tokenizer {
         const size_t first = ids.size();
         for (const Symbol& symbol : merger.symbols)
             emit(word.substr(symbol.begin, symbol.n_bytes), symbol.id, ids);
-        cache.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
+        output.words.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
     }
 
     void emit(std::string_view text, int32_t id, std::vector<int32_t>& ids) const {

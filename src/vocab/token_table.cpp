@@ -69,7 +69,7 @@ void check_lengths(const VocabData& data) {
 
 }  // namespace
 
-TextIndex::TextIndex(size_t n_expected) : slots_(std::bit_ceil(n_expected * 2 + 1)) {}
+TextIndex::TextIndex(size_t n_expected) : slots_(std::bit_ceil(n_expected + n_expected / 2 + 1)) {}
 
 uint64_t TextIndex::hash(std::string_view text) {
     uint64_t state = text.size() * kMix;

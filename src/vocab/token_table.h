@@ -42,6 +42,10 @@ class TextIndex {
     int32_t find(std::string_view text) const { return find(text, hash(text)); }
     int32_t find(std::string_view text, uint64_t hash_of_text) const;
     static uint64_t hash(std::string_view text);
+    // Tells the processor that this hash will be looked up soon.
+    void prefetch(uint64_t hash_of_text) const {
+        if (!slots_.empty()) __builtin_prefetch(&slots_[hash_of_text & (slots_.size() - 1)]);
+    }
 
   private:
     struct Slot {
@@ -80,6 +84,7 @@ class TokenTable {
     // The token with exactly this text, or kNoToken.
     int32_t find(std::string_view text) const { return index_.find(text); }
     int32_t find(std::string_view text, uint64_t hash) const { return index_.find(text, hash); }
+    void prefetch(uint64_t hash) const { index_.prefetch(hash); }
     // The token "<0xXX>" of a byte, or the token that is the byte itself, or kNoToken.
     int32_t find_byte(uint8_t byte) const;
 

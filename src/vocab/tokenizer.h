@@ -9,12 +9,23 @@
 #include <string_view>
 #include <vector>
 
+#include "vocab/merge.h"
 #include "vocab/token_table.h"
 #include "vocab/vocab_data.h"
+#include "vocab/word_cache.h"
 
 namespace cria {
 
 struct PreTokenizer;
+
+// What one call of tokenize() writes, with the memory that its stretches of text share.
+struct Output {
+    explicit Output(size_t n_text_bytes) : words(n_text_bytes) { ids.reserve(n_text_bytes / 4 + 2); }
+
+    std::vector<int32_t> ids;
+    WordCache words;  // places are in ids
+    Merger merger;
+};
 
 // Immutable; keeps a reference to the token table it was made with. Const calls are thread-safe.
 class Tokenizer {
@@ -23,7 +34,8 @@ class Tokenizer {
 
     // Appends the ids of a stretch of plain text (any bytes). Throws Error{invalid_argument} for text no
     // Unicode has.
-    virtual void encode(std::string_view text, std::vector<int32_t>& ids) const = 0;
+    // `output` is one call's: what it holds from earlier stretches is used again.
+    virtual void encode(std::string_view text, Output& output) const = 0;
 
     // The bytes that an ordinary token stands for. (Those of special tokens are their text.)
     virtual std::string piece(int32_t id) const = 0;

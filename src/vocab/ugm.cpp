@@ -37,7 +37,8 @@ class UgmTokenizer final : public Tokenizer {
         user_defined_ = Trie(std::move(user_defined));
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
+        std::vector<int32_t>& ids = output.ids;
         const std::string normalized = normalize(text);
         const std::vector<Arrival> arrivals = best_arrivals(normalized);
         const size_t first = ids.size();

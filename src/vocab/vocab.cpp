@@ -66,9 +66,9 @@ int32_t find_newline(const VocabTraits& traits, const TokenTable& table, const T
         const int32_t id = table.find_byte('\n');
         return id != kNoToken ? id : padding;
     }
-    std::vector<int32_t> ids;
-    tokenizer->encode("\n", ids);
-    return ids.empty() ? padding : ids[0];
+    Output output(1);
+    tokenizer->encode("\n", output);
+    return output.ids.empty() ? padding : output.ids[0];
 }
 
 // Tokens that only their text makes control tokens, while a merge makes them of plain text: a word like
@@ -134,14 +134,14 @@ Vocab& Vocab::operator=(Vocab&&) noexcept = default;
 
 std::vector<int32_t> Vocab::tokenize(std::string_view text, const TokenizeOptions& options) const {
     const State& state = *state_;
-    std::vector<int32_t> ids;
     if (state.tokenizer == nullptr) {
         fail(ErrorCode::unsupported, "this model has no tokenizer; it takes and gives token ids only");
     }
+    Output output(text.size());
+    std::vector<int32_t>& ids = output.ids;
     const auto add = [&](bool wanted, SpecialToken which) {
         if (options.add_special && wanted && special(which) != kNoToken) ids.push_back(special(which));
     };
-    ids.reserve(text.size() / 4 + 2);
     add(state.traits.add_bos, SpecialToken::bos);
     const bool prefixes = state.traits.type == VocabType::spm && state.traits.add_space_prefix;
     bool after_special = true;
@@ -149,15 +149,15 @@ std::vector<int32_t> Vocab::tokenize(std::string_view text, const TokenizeOption
         if (fragment.id != kNoToken) {
             ids.push_back(fragment.id);
         } else if (prefixes && after_special) {
-            state.tokenizer->encode(" " + std::string(fragment.text), ids);
+            state.tokenizer->encode(" " + std::string(fragment.text), output);
         } else {
-            state.tokenizer->encode(fragment.text, ids);
+            state.tokenizer->encode(fragment.text, output);
         }
         after_special = fragment.id != kNoToken;
     }
     add(state.traits.add_sep, SpecialToken::sep);
     add(state.traits.add_eos, SpecialToken::eos);
-    return ids;
+    return std::move(ids);
 }
 
 std::string_view Vocab::token_to_piece(int32_t id, const PieceOptions& options) const {

@@ -39,7 +39,8 @@ class WpmTokenizer final : public Tokenizer {
         for (int32_t id = 0; id < table.size(); ++id) longest_ = std::max(longest_, table.text(id).size());
     }
 
-    void encode(std::string_view text, std::vector<int32_t>& ids) const override {
+    void encode(std::string_view text, Output& output) const override {
+        std::vector<int32_t>& ids = output.ids;
         std::string repaired;
         Word word;
         const std::string kept = without_dropped(utf8::repair(text, repaired));
