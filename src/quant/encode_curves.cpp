@@ -57,7 +57,7 @@ std::vector<Curve> two_curves(const int8_t (&table)[kSize]) {
 
 Curve iq6_curve(int x) {
     std::vector<float> values;
-    for (int q = 0; q < 64; ++q) values.push_back(Iq6K::curve(x, q));
+    for (int q = 0; q < 64; ++q) values.push_back(Iq6K::curve()(x, q));
     return Curve(values);
 }
 

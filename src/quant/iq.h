@@ -32,10 +32,14 @@ void even_signs(Io io, auto* bytes, int first_bit, auto& signs) {
 // y = scale of the group * magnitude, minus where the sign bit is set. kWidth: elements per entry.
 template <int kWidth>
 void signed_grid_values(const GridFields& f, const auto& grid, auto scale_of_group, float* y) {
-    for (int e = 0; e < 256; ++e) {
-        const float magnitude =
-            scale_of_group(e / 8) * static_cast<float>(grid[f.index[e / kWidth]][e % kWidth]);
-        y[e] = f.signs[e / 8] >> e % 8 & 1 ? -magnitude : magnitude;
+    constexpr float kSign[] = {1.0f, -1.0f};
+    for (int g = 0; g < 32; ++g) {
+        const float scale = scale_of_group(g);
+        for (int j = 0; j < 8; ++j) {
+            const auto& entry = grid[f.index[(8 * g + j) / kWidth]];
+            const float magnitude = scale * static_cast<float>(entry[static_cast<size_t>(j % kWidth)]);
+            y[8 * g + j] = magnitude * kSign[f.signs[g] >> j & 1];
+        }
     }
 }
 

@@ -111,7 +111,24 @@ struct Iq5K : FormatBase<256, 176> {
     static void encode_block(const float* x, const float* w, Fields& f);
 };
 
-// The curve is a cubic polynomial, evaluated with fused multiply-adds; scales are two's complement bytes.
+// The curve of IQ6_K: a cubic polynomial, evaluated with fused multiply-adds; the second variant is one
+// higher.
+class Iq6Curve {
+  public:
+    Iq6Curve() {
+        for (int q = 0; q < 64; ++q) {
+            const auto t = static_cast<float>(q);
+            values_[0][q] = std::fma(t, std::fma(t, std::fma(t, 0.0011972f, -0.11218f), 6.2568f), -127.0f);
+            values_[1][q] = values_[0][q] + 1;
+        }
+    }
+    float operator()(int x, int q) const { return values_[x][q]; }
+
+  private:
+    float values_[2][64];
+};
+
+// Scales are two's complement bytes.
 struct Iq6K : FormatBase<256, 212> {
     using Fields = KFields;
     template <typename Io>
@@ -122,16 +139,16 @@ struct Iq6K : FormatBase<256, 212> {
         nibbles_by_64(io, block + 20, f.q);
         two_bit_planes(io, block + 148, f.q, 4);
     }
-    static float curve(int x, int q) {
-        const auto t = static_cast<float>(q);
-        const float cubic = std::fma(t, std::fma(t, std::fma(t, 0.0011972f, -0.11218f), 6.2568f), -127.0f);
-        return cubic + static_cast<float>(x);
+    static const Iq6Curve& curve() {
+        static const Iq6Curve curve;
+        return curve;
     }
     static void values(float, const Fields& f, float* y) {
         const float d = f16_to_f32(f.d);
+        const Iq6Curve& value = curve();
         for (int e = 0; e < 256; ++e) {
             const int s = e / 16;
-            y[e] = (d * static_cast<float>(static_cast<int8_t>(f.scale[s]))) * curve(f.min[s], f.q[e]);
+            y[e] = (d * static_cast<float>(static_cast<int8_t>(f.scale[s]))) * value(f.min[s], f.q[e]);
         }
     }
     static constexpr bool kHasEncoder = true;
