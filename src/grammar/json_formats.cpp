@@ -59,7 +59,7 @@ const std::array<Format, 19>& formats() {
         {"uri-reference", kReference},
         {"iri-reference", kReference},
         {"json-pointer", kPointer},
-        {"relative-json-pointer", "(?:0|[1-9]\\d{0,5})(?:#|" + kPointer + ")"},
+        {"relative-json-pointer", "(?:0|[1-9]{1,6})(?:#|" + kPointer + ")"},
         {"regex", ""},
         {"uri-template", ""},
     }};

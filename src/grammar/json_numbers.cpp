@@ -152,11 +152,34 @@ std::string Decimal::text() const {
     return (is_negative ? "-" : "") + whole + (fraction.empty() ? "" : "." + fraction);
 }
 
-StringSet all_decimals() { return language(fmt::format("-?{}", kAnyMagnitude)); }
+namespace {
 
-StringSet integer_decimals() { return language("-?(?:0|[1-9]\\d*)"); }
+// With a fraction and at most 15 digits in all: such decimals stay apart, and in order, when a reader stores
+// them as double. More digits could round onto a bound that was to be excluded, or onto an integer.
+std::string precise_fractions() {
+    std::string pattern = "0\\.\\d{1,14}";
+    for (size_t n_whole = 1; n_whole < 15; ++n_whole) {
+        add_alternative(pattern, fmt::format("[1-9]\\d{{{}}}\\.\\d{{1,{}}}", n_whole - 1, 15 - n_whole));
+    }
+    return "-?(?:" + pattern + ")";
+}
 
-StringSet fractional_decimals() { return language("-?(?:0|[1-9]\\d*)\\.\\d*[1-9]\\d*"); }
+}  // namespace
+
+StringSet all_decimals() {
+    static const StringSet set = language("-?(?:0|[1-9]\\d*)|" + precise_fractions());
+    return set;
+}
+
+StringSet integer_decimals() {
+    static const StringSet set = language("-?(?:0|[1-9]\\d*)");
+    return set;
+}
+
+StringSet fractional_decimals() {
+    static const StringSet set = language(precise_fractions()).intersected(language(".*\\..*[1-9].*"));
+    return set;
+}
 
 StringSet decimals_at_least(const Decimal& bound, bool is_exclusive) {
     check_fraction(bound);

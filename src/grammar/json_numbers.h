@@ -26,7 +26,8 @@ struct Decimal {
 // Longer bounds than this do not occur outside of "the largest double"; they are narrowed or refused.
 inline constexpr size_t kMaxBoundDigits = 40;
 
-StringSet all_decimals();  // -?(0|[1-9]\d*)(\.\d+)?
+// Integers of any length, and numbers with a fraction and at most 15 digits.
+StringSet all_decimals();
 StringSet integer_decimals();
 // Decimals that are no integers.
 StringSet fractional_decimals();

@@ -43,8 +43,13 @@ std::string decode_byte_level(const std::string& text) {
 
 std::string decode_sentencepiece(const std::string& text, bool is_byte) {
     if (is_byte) return std::string(1, static_cast<char>(std::stoi(text.substr(3, 2), nullptr, 16)));
-    std::string bytes = text;
-    for (size_t at; (at = bytes.find("\xe2\x96\x81")) != std::string::npos;) bytes.replace(at, 3, " ");
+    static const std::string kSpaceMark = "\xe2\x96\x81";
+    std::string bytes;
+    for (size_t i = 0; i < text.size();) {
+        const bool is_space = text.compare(i, kSpaceMark.size(), kSpaceMark) == 0;
+        bytes += is_space ? ' ' : text[i];
+        i += is_space ? kSpaceMark.size() : 1;
+    }
     return bytes;
 }
 
