@@ -46,7 +46,7 @@ bool is_right(const cpu::RowDotTask& task, cpu::RowDot row_dot) {
 void measure(const cpu::MatmulKernels& kernels, const TypeInfo& type) {
     std::mt19937 random(1);
     const int64_t row_bytes = cria::row_bytes(type, kRowLength);
-    const int64_t n_rows = static_cast<int64_t>(kMatrixBytes) / row_bytes / 64 * 64;
+    const int64_t n_rows = std::max<int64_t>(1, static_cast<int64_t>(kMatrixBytes) / row_bytes / 64) * 64;
     const AlignedBuffer matrix = bench::large_matrix(type, n_rows, kRowLength, random);
     std::vector<float> out(8 * n_rows);
     std::printf("%-10s", std::string(type.name).c_str());

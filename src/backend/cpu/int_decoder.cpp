@@ -158,7 +158,7 @@ void integers(Iq6K, float, const KFields& f, const IntSpan& out) {
     sub_scales(
         f16_to_f32(f.d), 16, [&](int s) { return static_cast<int8_t>(f.scale[s]); }, out);
     for (int e = 0; e < 256; ++e) {
-        out.q[e] = static_cast<int8_t>(std::lrintf(Iq6K::curve(0, f.q[e])) + f.min[e / 16]);
+        out.q[e] = static_cast<int8_t>(std::lrintf(Iq6K::curve()(0, f.q[e])) + f.min[e / 16]);
     }
 }
 void integers(Iq2Ks, float d, const KFields& f, const IntSpan& out) {

@@ -3,7 +3,8 @@
 // output has a lane of its own.
 #include "backend/cpu/lanes_avx2.h"
 #include "backend/cpu/matmul_sets.h"
-#include "backend/cpu/rows_avx2.h"
+#include "backend/cpu/rows_x86.h"
+#include "backend/cpu/set_avx2.h"
 
 namespace cria::cpu {
 namespace {
@@ -169,6 +170,6 @@ size_t quantized_panel_scratch_bytes_avx2(ElementType type, int64_t row_length) 
     return tile_elements(row_length) * kPanelRows * (group + 2 * sizeof(float)) / group;
 }
 
-void quantized_panel_avx2(const PanelTask& task) { quantized_kernel<ManyRows>(task.type->type)(task); }
+void quantized_panel_avx2(const PanelTask& task) { quantized_kernel<Avx2, ManyRows>(task.type->type)(task); }
 
 }  // namespace cria::cpu

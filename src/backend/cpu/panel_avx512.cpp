@@ -1,8 +1,9 @@
 // Many activation rows times 16 weight rows, for AVX-512 with VNNI. The rows are decoded once into a tile:
 // for every four elements one register that holds those of all 16 rows, so that an activation is a broadcast
 // and each output has a lane of its own.
-#include "backend/cpu/chunk_avx512.h"
 #include "backend/cpu/matmul_sets.h"
+#include "backend/cpu/rows_x86.h"
+#include "backend/cpu/set_avx512.h"
 #include "backend/cpu/transpose_avx512.h"
 
 namespace cria::cpu {
@@ -27,18 +28,30 @@ Tile tile_in(std::byte* scratch, int64_t row_length, int group) {
     return {.u = u, .a = a, .b = a + elements / static_cast<size_t>(group) * kPanelRows};
 }
 
-// One chunk of 16 rows, each as it was decoded.
+// One chunk of 16 rows, each as it was decoded; rows that were not set are zero.
 struct Rows16 {
     __m512i u[4][16];
     __m512i a[16];
     __m512i b[16];
-    void set(int row, const Chunk& chunk) {
-#pragma GCC unroll 16
-        for (int j = 0; j < 4; ++j) u[j][row] = chunk.u[j];
-        a[row] = _mm512_castps_si512(chunk.a);
-        b[row] = _mm512_castps_si512(chunk.b);
-    }
 };
+
+template <typename Rows>
+void set_row(Rows16& rows, int row, const auto& chunk) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+        rows.u[j][row] = Avx512::joined<Rows::kIsSigned>(chunk.part(j));
+    }
+    Scales w;
+    chunk.scales(w);
+    set_offsets<Avx512, Rows>(w);
+    auto* a = reinterpret_cast<float*>(&rows.a[row]);
+    auto* b = reinterpret_cast<float*>(&rows.b[row]);
+#pragma GCC unroll 2
+    for (int half = 0; half < 32 / Rows::kGroup; ++half) {
+        _mm256_store_ps(a + 8 * half, _mm256_load_ps(w.a + 8 * half));
+        _mm256_store_ps(b + 8 * half, _mm256_load_ps(w.b + 8 * half));
+    }
+}
 
 template <int kGroup>
 void store_chunk(Rows16& rows, const Tile& tile, int64_t index) {
@@ -67,12 +80,12 @@ void fill_tile(const PanelTask& task, const Tile& tile) {
     Rows16 rows;
     std::memset(&rows, 0, sizeof rows);
     for (int64_t index = 0; index < n_chunks; ++index) {
-        for (int row = 0; row < task.n_rows; ++row) rows.set(row, weights.chunk(row, index));
+        for (int row = 0; row < task.n_rows; ++row) set_row<Rows>(rows, row, weights.chunk(row, index));
         store_chunk<Rows::kGroup>(rows, tile, index);
         if (task.n_rows < kPanelRows) std::memset(&rows, 0, sizeof rows);
     }
     if (tail == 0) return;
-    for (int row = 0; row < task.n_rows; ++row) rows.set(row, weights.end(row, n_chunks, tail));
+    for (int row = 0; row < task.n_rows; ++row) set_row<Rows>(rows, row, weights.end(row, n_chunks, tail));
     store_chunk<Rows::kGroup>(rows, tile, n_chunks);
 }
 
@@ -140,6 +153,8 @@ size_t quantized_panel_scratch_bytes_avx512(ElementType type, int64_t row_length
     return tile_elements(row_length) * kPanelRows * (group + 2 * sizeof(float)) / group;
 }
 
-void quantized_panel_avx512(const PanelTask& task) { quantized_kernel<ManyRows>(task.type->type)(task); }
+void quantized_panel_avx512(const PanelTask& task) {
+    quantized_kernel<Avx512, ManyRows>(task.type->type)(task);
+}
 
 }  // namespace cria::cpu
