@@ -1,8 +1,7 @@
-// Decoders from the bytes of quantised rows to registers, 256 elements at a time, for the AVX2 kernels. Needs
-// AVX2 and F16C. w = a[group] * u + b[group]. vpmaddubsw adds two products of an unsigned and a signed byte
-// in 16 bits, which holds for u up to 128: formats of up to 7 bits come as unsigned bytes with their zero
-// point folded into b; the others are signed (kIsSigned) and the kernels move the signs to the activations.
-// Everything is in an unnamed namespace: no inline function compiled for this set may reach other files.
+// Decoders from the bytes of quantised rows to registers, 256 elements at a time, for AVX2 and above; the few
+// steps that differ are a Set's (set_avx2.h, set_avx512.h). w = a[group] * u + b[group]. Formats of up to 7
+// bits come as unsigned bytes with their zero point folded into b; the others are signed (kIsSigned).
+// Everything is in an unnamed namespace: no inline function compiled for a set may reach others.
 #pragma once
 
 #include <immintrin.h>
@@ -15,8 +14,8 @@ namespace {
 
 // One value per group: 8 or 16 of a chunk.
 struct Scales {
-    alignas(32) float a[16];
-    alignas(32) float b[16];
+    alignas(64) float a[16];
+    alignas(64) float b[16];
 };
 // 64 elements.
 struct Part {
@@ -49,27 +48,6 @@ inline __m256i nibbles(const uint8_t* p) {
     const __m128i v = load_128(p);
     return low_nibbles(_mm256_set_m128i(_mm_srli_epi16(v, 4), v));
 }
-// `value` in the bytes where the bit `mask` is set in `bits`.
-inline __m256i where_bit(__m256i bits, __m256i mask, int value) {
-    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(bits, mask), mask),
-                            _mm256_set1_epi8(static_cast<char>(value)));
-}
-// 16 in byte i where bit i of the 32 is set.
-inline __m256i fifth_bits(const uint8_t* p) {
-    const __m256i spread =
-        _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(load_u32(p))),
-                            _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
-                                             2, 2, 3, 3, 3, 3, 3, 3, 3, 3));
-    return where_bit(spread, _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201)), 16);
-}
-
-// f16 numbers at the start of eight blocks, kBytes bytes apart.
-template <int kBytes>
-__m256 eight_f16(const uint8_t* p) {
-    const auto word = [p](int i) { return static_cast<int16_t>(load_u16(p + i * kBytes)); };
-    return _mm256_cvtph_ps(
-        _mm_setr_epi16(word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)));
-}
 inline void set_scales(Scales& scales, __m256 a, float zero) {
     _mm256_store_ps(scales.a, a);
     _mm256_store_ps(scales.b, _mm256_mul_ps(a, _mm256_set1_ps(-zero)));
@@ -89,59 +67,77 @@ inline void set_scales_16(Scales& scales, __m256 low, __m256 high, float d, floa
 }
 
 // kQuadsPerSum: how many vpmaddubsw results may be added in 16 bits.
+template <typename Set>
 struct Q8_0 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 34, kQuadsPerSum = 1;
     static constexpr bool kIsSigned = true, kHasOffset = false;
-    static void scales(const uint8_t* p, Scales& scales) { set_scales(scales, eight_f16<34>(p), 0.0f); }
+    static void scales(const uint8_t* p, Scales& scales) {
+        set_scales(scales, Set::template eight_f16<34>(p), 0.0f);
+    }
     static Part part(const uint8_t* p, int j) {
         return {{load_256(p + 68 * j + 2), load_256(p + 68 * j + 36)}};
     }
 };
 
+template <typename Set>
 struct Q4_0 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 18, kQuadsPerSum = 8;
     static constexpr bool kIsSigned = false, kHasOffset = true;
-    static void scales(const uint8_t* p, Scales& scales) { set_scales(scales, eight_f16<18>(p), 8.0f); }
+    static void scales(const uint8_t* p, Scales& scales) {
+        set_scales(scales, Set::template eight_f16<18>(p), 8.0f);
+    }
     static Part part(const uint8_t* p, int j) {
         return {{nibbles(p + 36 * j + 2), nibbles(p + 36 * j + 20)}};
     }
 };
 
+template <typename Set>
 struct Q4_1 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 20, kQuadsPerSum = 8;
     static constexpr bool kIsSigned = false, kHasOffset = true;
     static void scales(const uint8_t* p, Scales& scales) {
-        _mm256_store_ps(scales.a, eight_f16<20>(p));
-        _mm256_store_ps(scales.b, eight_f16<20>(p + 2));
+        __m256 a, b;
+        Set::template eight_f16_pairs<20>(p, a, b);
+        _mm256_store_ps(scales.a, a);
+        _mm256_store_ps(scales.b, b);
     }
     static Part part(const uint8_t* p, int j) {
         return {{nibbles(p + 40 * j + 4), nibbles(p + 40 * j + 24)}};
     }
 };
 
+template <typename Set>
 struct Q5_0 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 22, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
-    static void scales(const uint8_t* p, Scales& scales) { set_scales(scales, eight_f16<22>(p), 16.0f); }
-    static __m256i block(const uint8_t* p) { return _mm256_or_si256(nibbles(p + 6), fifth_bits(p + 2)); }
+    static void scales(const uint8_t* p, Scales& scales) {
+        set_scales(scales, Set::template eight_f16<22>(p), 16.0f);
+    }
+    static __m256i block(const uint8_t* p) { return Set::add_fifth_bits(nibbles(p + 6), load_u32(p + 2)); }
     static Part part(const uint8_t* p, int j) { return {{block(p + 44 * j), block(p + 44 * j + 22)}}; }
 };
 
+template <typename Set>
 struct Q5_1 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 24, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
     static void scales(const uint8_t* p, Scales& scales) {
-        _mm256_store_ps(scales.a, eight_f16<24>(p));
-        _mm256_store_ps(scales.b, eight_f16<24>(p + 2));
+        __m256 a, b;
+        Set::template eight_f16_pairs<24>(p, a, b);
+        _mm256_store_ps(scales.a, a);
+        _mm256_store_ps(scales.b, b);
     }
-    static __m256i block(const uint8_t* p) { return _mm256_or_si256(nibbles(p + 8), fifth_bits(p + 4)); }
+    static __m256i block(const uint8_t* p) { return Set::add_fifth_bits(nibbles(p + 8), load_u32(p + 4)); }
     static Part part(const uint8_t* p, int j) { return {{block(p + 48 * j), block(p + 48 * j + 24)}}; }
 };
 
+template <typename Set>
 struct Q6_0 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 26, kQuadsPerSum = 2;
     static constexpr bool kIsSigned = false, kHasOffset = true;
-    static void scales(const uint8_t* p, Scales& scales) { set_scales(scales, eight_f16<26>(p), 32.0f); }
+    static void scales(const uint8_t* p, Scales& scales) {
+        set_scales(scales, Set::template eight_f16<26>(p), 32.0f);
+    }
     // Eight bytes hold the upper two bits of 32 elements: each quarter finds them at another place.
     static __m256i block(const uint8_t* p) {
         const __m256i bytes = _mm256_set1_epi64x(static_cast<int64_t>(load_u64(p + 2)));
@@ -157,16 +153,20 @@ inline __m256i iq4_curve() {
         _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113));
 }
 
+template <typename Set>
 struct Iq4Nl {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 18, kQuadsPerSum = 1;
     static constexpr bool kIsSigned = true, kHasOffset = false;
-    static void scales(const uint8_t* p, Scales& scales) { set_scales(scales, eight_f16<18>(p), 0.0f); }
+    static void scales(const uint8_t* p, Scales& scales) {
+        set_scales(scales, Set::template eight_f16<18>(p), 0.0f);
+    }
     static Part part(const uint8_t* p, int j) {
         return {{_mm256_shuffle_epi8(iq4_curve(), nibbles(p + 36 * j + 2)),
                  _mm256_shuffle_epi8(iq4_curve(), nibbles(p + 36 * j + 20))}};
     }
 };
 
+template <typename Set>
 struct Mxfp4 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 17, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -187,18 +187,26 @@ struct Mxfp4 {
     static Part part(const uint8_t* p, int j) { return {{block(p + 34 * j), block(p + 34 * j + 17)}}; }
 };
 
-// Q4_K and Q5_K: eight 6-bit scales and eight 6-bit minima in 12 bytes.
+// Q4_K and Q5_K: eight 6-bit scales and eight 6-bit minima in the 12 bytes s0, s1, s2 (dwords). Their upper
+// or lower bits are gathered as (s0, s2, s1, s2 >> 4), the other bits as (-, s0 >> 2, -, s1 >> 2).
 inline void set_k_scales(const uint8_t* p, Scales& scales) {
-    const uint32_t s0 = load_u32(p + 4), s1 = load_u32(p + 8), s2 = load_u32(p + 12);
-    const auto pair = [](uint32_t low, uint32_t high) {
-        return _mm_cvtsi64_si128(static_cast<int64_t>(low | static_cast<uint64_t>(high) << 32));
-    };
-    const __m128i codes = pair(s0 & 0x3f3f3f3f, (s2 & 0x0f0f0f0f) | (s0 >> 2 & 0x30303030));
-    const __m128i minima = pair(s1 & 0x3f3f3f3f, (s2 >> 4 & 0x0f0f0f0f) | (s1 >> 2 & 0x30303030));
-    _mm256_store_ps(scales.a, _mm256_mul_ps(bytes_to_floats(codes), _mm256_set1_ps(load_f16(p))));
-    _mm256_store_ps(scales.b, _mm256_mul_ps(bytes_to_floats(minima), _mm256_set1_ps(-load_f16(p + 2))));
+    const __m128i s = load_128(p + 4);
+    const __m128i low = _mm_and_si128(_mm_srlv_epi32(_mm_shuffle_epi32(s, 0x98), _mm_setr_epi32(0, 0, 0, 4)),
+                                      _mm_setr_epi32(0x3f3f3f3f, 0x0f0f0f0f, 0x3f3f3f3f, 0x0f0f0f0f));
+    const __m128i high = _mm_and_si128(_mm_srli_epi32(_mm_shuffle_epi32(s, 0x50), 2),
+                                       _mm_setr_epi32(0, 0x30303030, 0, 0x30303030));
+    const __m128i codes = _mm_or_si128(low, high);
+    const __m256i halves = _mm256_set1_epi32(static_cast<int>(load_u32(p)));
+    const __m256 d =
+        _mm256_cvtph_ps(_mm_shufflelo_epi16(_mm_shufflehi_epi16(_mm256_castsi256_si128(halves), 0x00), 0x00));
+    const __m256 dmin =
+        _mm256_cvtph_ps(_mm_shufflelo_epi16(_mm_shufflehi_epi16(_mm256_castsi256_si128(halves), 0x55), 0x55));
+    const __m256 minus = _mm256_xor_ps(dmin, _mm256_set1_ps(-0.0f));
+    _mm256_store_ps(scales.a, _mm256_mul_ps(bytes_to_floats(codes), d));
+    _mm256_store_ps(scales.b, _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(codes, 8)), minus));
 }
 
+template <typename Set>
 struct Q4K {
     static constexpr int kGroup = 32, kChunkBytes = 144, kQuadsPerSum = 8;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -209,6 +217,7 @@ struct Q4K {
     }
 };
 
+template <typename Set>
 struct Q5K {
     static constexpr int kGroup = 32, kChunkBytes = 176, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -218,8 +227,8 @@ struct Q5K {
         const __m256i high = load_256(p + 16);
         const __m256i first = _mm256_set1_epi8(static_cast<char>(1 << (2 * j)));
         const __m256i second = _mm256_set1_epi8(static_cast<char>(2 << (2 * j)));
-        return {{_mm256_or_si256(low_nibbles(v), where_bit(high, first, 16)),
-                 _mm256_or_si256(high_nibbles(v), where_bit(high, second, 16))}};
+        return {{Set::add_where(low_nibbles(v), high, first, 16),
+                 Set::add_where(high_nibbles(v), high, second, 16)}};
     }
 };
 
@@ -227,10 +236,11 @@ struct Q5K {
 inline Part two_bits(const uint8_t* p, int shift) {
     const __m256i v = load_256(p);
     const __m256i mask = _mm256_set1_epi8(3);
-    return {{_mm256_and_si256(_mm256_srl_epi16(v, _mm_cvtsi32_si128(shift)), mask),
-             _mm256_and_si256(_mm256_srl_epi16(v, _mm_cvtsi32_si128(shift + 2)), mask)}};
+    return {{_mm256_and_si256(_mm256_srli_epi16(v, shift), mask),
+             _mm256_and_si256(_mm256_srli_epi16(v, shift + 2), mask)}};
 }
 
+template <typename Set>
 struct Q2K {
     static constexpr int kGroup = 16, kChunkBytes = 84, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -248,6 +258,7 @@ struct Q2K {
     static Part part(const uint8_t* p, int j) { return two_bits(p + 16 + 32 * (j / 2), 4 * (j % 2)); }
 };
 
+template <typename Set>
 struct Q3K {
     static constexpr int kGroup = 16, kChunkBytes = 110, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -270,12 +281,13 @@ struct Q3K {
         const __m256i high = load_256(p);
         const __m256i first = _mm256_set1_epi8(static_cast<char>(1 << (2 * j)));
         const __m256i second = _mm256_set1_epi8(static_cast<char>(2 << (2 * j)));
-        part.u[0] = _mm256_or_si256(part.u[0], where_bit(high, first, 4));
-        part.u[1] = _mm256_or_si256(part.u[1], where_bit(high, second, 4));
+        part.u[0] = Set::add_where(part.u[0], high, first, 4);
+        part.u[1] = Set::add_where(part.u[1], high, second, 4);
         return part;
     }
 };
 
+template <typename Set>
 struct Q6K {
     static constexpr int kGroup = 16, kChunkBytes = 210, kQuadsPerSum = 2;
     static constexpr bool kIsSigned = false, kHasOffset = true;
@@ -288,14 +300,15 @@ struct Q6K {
     static Part part(const uint8_t* p, int j) {
         const uint8_t* low = p + 64 * (j / 2);
         const Part high = two_bits(p + 128 + 32 * (j / 2), 4 * (j % 2));
-        const __m128i shift = _mm_cvtsi32_si128(4 * (j % 2));
-        return {{_mm256_or_si256(low_nibbles(_mm256_srl_epi16(load_256(low), shift)),
+        const int shift = 4 * (j % 2);
+        return {{_mm256_or_si256(low_nibbles(_mm256_srli_epi16(load_256(low), shift)),
                                  _mm256_slli_epi16(high.u[0], 4)),
-                 _mm256_or_si256(low_nibbles(_mm256_srl_epi16(load_256(low + 32), shift)),
+                 _mm256_or_si256(low_nibbles(_mm256_srli_epi16(load_256(low + 32), shift)),
                                  _mm256_slli_epi16(high.u[1], 4))}};
     }
 };
 
+template <typename Set>
 struct Iq4Xs {
     static constexpr int kGroup = 32, kChunkBytes = 136, kQuadsPerSum = 1;
     static constexpr bool kIsSigned = true, kHasOffset = false;

@@ -1,8 +1,8 @@
-// Chunks of quantised rows for the AVX2 kernels: by the format's own decoder, or through the portable integer
-// decoder for the other formats and for the end of a row.
+// Chunks of quantised rows for the kernels of AVX2 and above: by the format's own decoder, or through the
+// portable integer decoder for the other formats.
 #pragma once
 
-#include "backend/cpu/decode_avx2.h"
+#include "backend/cpu/decode_x86.h"
 #include "backend/cpu/int_decoder.h"
 #include "backend/cpu/matmul.h"
 
@@ -90,38 +90,54 @@ struct PortableRows {
     }
 };
 
-// Kernel<Rows>::run for the rows of a quantised type: the only list of the types with a decoder for this set.
-template <template <typename> class Kernel>
+// Whether the kernels of a set have offsets to add for these rows, and gives signed weights the zero point of
+// the set.
+template <typename Set, typename Rows>
+inline constexpr bool kHasOffset = Rows::kHasOffset || (Rows::kIsSigned && Set::kSignedZero != 0.0f);
+
+template <typename Set, typename Rows>
+inline void set_offsets(Scales& w) {
+    if constexpr (!Rows::kIsSigned || Set::kSignedZero == 0.0f) return;
+#pragma GCC unroll 2
+    for (int half = 0; half < 32 / Rows::kGroup; ++half) {
+        const __m256 b = Rows::kHasOffset ? _mm256_load_ps(w.b + 8 * half) : _mm256_setzero_ps();
+        const __m256 zero = _mm256_set1_ps(Set::kSignedZero);
+        _mm256_store_ps(w.b + 8 * half, _mm256_fnmadd_ps(_mm256_load_ps(w.a + 8 * half), zero, b));
+    }
+}
+
+// Kernel<Rows>::run for the rows of a quantised type: the only list of the types with a decoder of their own.
+template <typename Set, template <typename> class Kernel>
 auto quantized_kernel(ElementType type) {
     switch (type) {
         case ElementType::q8_0:
-            return Kernel<DirectRows<Q8_0>>::run;
+            return Kernel<DirectRows<Q8_0<Set>>>::run;
         case ElementType::q4_0:
-            return Kernel<DirectRows<Q4_0>>::run;
+            return Kernel<DirectRows<Q4_0<Set>>>::run;
         case ElementType::q4_1:
-            return Kernel<DirectRows<Q4_1>>::run;
+            return Kernel<DirectRows<Q4_1<Set>>>::run;
         case ElementType::q5_0:
-            return Kernel<DirectRows<Q5_0>>::run;
+            return Kernel<DirectRows<Q5_0<Set>>>::run;
         case ElementType::q5_1:
-            return Kernel<DirectRows<Q5_1>>::run;
+            return Kernel<DirectRows<Q5_1<Set>>>::run;
         case ElementType::q6_0:
-            return Kernel<DirectRows<Q6_0>>::run;
+            return Kernel<DirectRows<Q6_0<Set>>>::run;
         case ElementType::q2_k:
-            return Kernel<DirectRows<Q2K>>::run;
+            return Kernel<DirectRows<Q2K<Set>>>::run;
         case ElementType::q3_k:
-            return Kernel<DirectRows<Q3K>>::run;
+            return Kernel<DirectRows<Q3K<Set>>>::run;
         case ElementType::q4_k:
-            return Kernel<DirectRows<Q4K>>::run;
+            return Kernel<DirectRows<Q4K<Set>>>::run;
         case ElementType::q5_k:
-            return Kernel<DirectRows<Q5K>>::run;
+            return Kernel<DirectRows<Q5K<Set>>>::run;
         case ElementType::q6_k:
-            return Kernel<DirectRows<Q6K>>::run;
+            return Kernel<DirectRows<Q6K<Set>>>::run;
         case ElementType::iq4_nl:
-            return Kernel<DirectRows<Iq4Nl>>::run;
+            return Kernel<DirectRows<Iq4Nl<Set>>>::run;
         case ElementType::iq4_xs:
-            return Kernel<DirectRows<Iq4Xs>>::run;
+            return Kernel<DirectRows<Iq4Xs<Set>>>::run;
         case ElementType::mxfp4:
-            return Kernel<DirectRows<Mxfp4>>::run;
+            return Kernel<DirectRows<Mxfp4<Set>>>::run;
         default:
             break;
     }
