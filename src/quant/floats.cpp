@@ -6,10 +6,10 @@ namespace cria::quant {
 namespace {
 
 void decode_f32(const std::byte* rows, float* out, int64_t n_rows, int64_t n) {
-    std::memcpy(out, rows, static_cast<size_t>(n_rows * n) * sizeof(float));
+    std::copy_n(rows, static_cast<size_t>(n_rows * n) * sizeof(float), reinterpret_cast<std::byte*>(out));
 }
 void encode_f32(const float* in, std::byte* rows, int64_t n_rows, int64_t n, const float*) {
-    std::memcpy(rows, in, static_cast<size_t>(n_rows * n) * sizeof(float));
+    std::copy_n(reinterpret_cast<const std::byte*>(in), static_cast<size_t>(n_rows * n) * sizeof(float), rows);
 }
 
 // Tensors in a file are aligned, but a caller's rows need not be: words are copied one by one.
