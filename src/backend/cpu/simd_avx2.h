@@ -109,9 +109,7 @@ struct Floats8 {
 
     static void store_f16(uint16_t* p, V v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), to_f16(v)); }
     static void store_f16_first(uint16_t* p, V v, int64_t n) { store_some(p, to_f16(v), n); }
-    static void store_bf16(uint16_t* p, V v) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), to_bf16(v));
-    }
+    static void store_bf16(uint16_t* p, V v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), to_bf16(v)); }
     static void store_bf16_first(uint16_t* p, V v, int64_t n) { store_some(p, to_bf16(v), n); }
 
   private:
@@ -126,15 +124,11 @@ struct Floats8 {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(some), halves);
         std::memcpy(p, some, static_cast<size_t>(n) * sizeof(uint16_t));
     }
-    static V in_order(V v) {
-        return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
-    }
+    static V in_order(V v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); }
     static V power_of_2(__m256i exponent) {
         return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(exponent, _mm256_set1_epi32(127)), 23));
     }
-    static __m128i to_f16(V v) {
-        return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    }
+    static __m128i to_f16(V v) { return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
     // To nearest even; NaN stays NaN.
     static __m128i to_bf16(V v) {
         const __m256i bits = _mm256_castps_si256(v);

@@ -66,8 +66,7 @@ struct Floats16 {
 
     // Elements 0, 2, 4, ... and 1, 3, 5, ... of 2 * kLanes.
     static void load_pairs(const float* p, V& even, V& odd) {
-        const __m512i index =
-            _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        const __m512i index = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
         const V low = load(p);
         const V high = load(p + 16);
         even = _mm512_permutex2var_ps(low, index, high);
@@ -94,9 +93,7 @@ struct Floats16 {
     // Sixteen bytes, of which kLanes are wanted from `first` on (here: all).
     static V from_i8(__m128i bytes, int) { return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)); }
 
-    static void store_f16(uint16_t* p, V v) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), to_f16(v));
-    }
+    static void store_f16(uint16_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), to_f16(v)); }
     static void store_f16_first(uint16_t* p, V v, int64_t n) {
         _mm256_mask_storeu_epi16(p, first(n), to_f16(v));
     }
@@ -114,17 +111,14 @@ struct Floats16 {
     static V fold_quarters(V a, V b) {
         return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
     }
-    static __m256i to_f16(V v) {
-        return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    }
+    static __m256i to_f16(V v) { return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
     // To nearest even; NaN stays NaN.
     static __m256i to_bf16(V v) {
         const __m512i bits = _mm512_castps_si512(v);
         const __m512i odd = _mm512_and_epi32(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
         const __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
         const __m512i quiet = _mm512_or_epi32(bits, _mm512_set1_epi32(0x400000));
-        const __m512i chosen =
-            _mm512_mask_mov_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), quiet);
+        const __m512i chosen = _mm512_mask_mov_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), quiet);
         return _mm512_cvtepi32_epi16(_mm512_srli_epi32(chosen, 16));
     }
 };

@@ -6,6 +6,8 @@
 namespace cria::cpu {
 
 VectorKernels vector_kernels_scalar();
+VectorKernels vector_kernels_avx2();
+VectorKernels vector_kernels_avx512();
 
 // One element, in plain C++: the definition. Formulas: SiLU x * sigmoid(x); GELU by tanh (Hendrycks and
 // Gimpel 2016) or by erf; quick GELU x * sigmoid(1.702 x).
