@@ -108,13 +108,17 @@ const std::vector<Case>& cases() {
          {R"(\p{sc:Han}+|)" + cased_words(not_han(kUpper), not_han(kLower), kContractions + "?") +
           R"(|\p{N}{1,3}|)" + kSymbols + R"([\r\n]*|)" + kSpaces}},
         {"youtu",
-         {"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥぀-ゟ゠-ヿ]"
+         {"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥぀-ゟ゠-"
+          "ヿ]"
           "+",
           kGpt4oWords + R"(|\p{N}|)" + kSymbolsWithSlash + "|" + kSpaces}},
         {"deepseek-v3", {R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+", kDeepseek3}},
         {"afmoe",
          {R"(\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})))",
-          "[一-鿿㐀-䶿\uF900-\uFAFF぀-ゟ゠-ヿ･-ﾟ⼀-⿟เ-๿຀-໿ក-៿က-႟ꩠ-ꩿꧠ-꧿가-\uD7AFᄀ-ᇿ]"
+          "[一-鿿㐀-䶿\uF900-\uFAFF぀-ゟ゠-ヿ･-ﾟ⼀-⿟เ-๿຀-໿ក-៿က-႟ꩠ-ꩿꧠ-"
+          "꧿가-"
+          "\uD7AFᄀ-"
+          "ᇿ]"
           "+",
           kDeepseek3}},
         {"deepseek-coder",
@@ -223,8 +227,8 @@ TEST(Split, TakesLinearTimeAndLittleStackForAnyRun) {
     vocab_testing::run_on_small_stack([] {
         for (const Case& test : cases()) {
             const PreTokenizer* pre = find_pre_tokenizer(test.name);
-            for (const std::string once : {"a", "A", " ", "\n", "7", "!", "'", "\t ", "aA", "\u0301", "好",
-                                           "a ", "<sentinel:1", "IMGIMG"}) {
+            for (const std::string_view once : {"a", "A", " ", "\n", "7", "!", "'", "\t ", "aA", "\u0301",
+                                                "好", "a ", "<sentinel:1", "IMGIMG"}) {
                 std::string text;
                 while (text.size() < 200'000) text += once;
                 const double start = vocab_testing::thread_seconds();
