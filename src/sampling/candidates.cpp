@@ -114,11 +114,7 @@ CandidateArray& CandidateBuffer::fill_top(std::span<const float> logits, size_t 
         false;  // storage_ has held k elements: only larger logits matter (equal ones have a larger id)
     for (size_t begin = 0; begin < logits.size(); begin += kBlock) {
         const auto block = logits.subspan(begin, std::min(kBlock, logits.size() - begin));
-        if (is_full) {
-            int any_better = 0;
-            for (const float logit : block) any_better |= int(logit > threshold);
-            if (any_better == 0) continue;
-        }
+        if (is_full && !(largest(block) > threshold)) continue;
         for (size_t i = 0; i < block.size(); ++i) {
             const float logit = usable(block[i]);
             if (is_full && !(logit > threshold)) continue;
@@ -135,6 +131,18 @@ CandidateArray& CandidateBuffer::fill_top(std::span<const float> logits, size_t 
     storage_.resize(std::min(k, storage_.size()));
     array_ = {.data = storage_.data(), .size = storage_.size(), .sorted = true};
     return array_;
+}
+
+float largest(std::span<const float> values) {
+    // Sixteen maxima side by side become vector instructions; one alone waits for itself.
+    constexpr size_t kLanes = 16;
+    float lanes[kLanes];
+    std::fill_n(lanes, kLanes, kImpossible);
+    size_t i = 0;
+    for (; i + kLanes <= values.size(); i += kLanes)
+        for (size_t j = 0; j < kLanes; ++j) lanes[j] = values[i + j] > lanes[j] ? values[i + j] : lanes[j];
+    for (; i < values.size(); ++i) lanes[0] = values[i] > lanes[0] ? values[i] : lanes[0];
+    return *std::max_element(lanes, lanes + kLanes);
 }
 
 float sanitise(CandidateArray& candidates) {

@@ -60,6 +60,9 @@ class CandidateBuffer {
     CandidateArray array_;
 };
 
+// The largest of the values; NaN is passed over, and nothing else gives -inf.
+float largest(std::span<const float> values);
+
 // Checks that there is a candidate, replaces NaN and +inf as said above, and returns the largest logit (-inf:
 // all impossible). One pass; every sampler starts with it.
 float sanitise(CandidateArray& candidates);

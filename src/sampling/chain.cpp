@@ -88,6 +88,22 @@ void SamplerChain::set_constraint(std::unique_ptr<Constraint> constraint) {
 Token SamplerChain::sample(std::span<const float> logits) { return sample(logits, {}); }
 
 Token SamplerChain::sample(std::span<const float> logits, std::span<const TokenBias> extra_biases) {
+    std::vector<OptionChange> changes;
+    for (const auto& processor : processors_)
+        for (OptionChange& change : processor->option_changes()) changes.push_back(std::move(change));
+    if (changes.empty()) return sample_with_options(logits, extra_biases);
+    // Puts the options back even when there is nothing to sample.
+    struct Restore {
+        SamplingOptions& place;
+        SamplingOptions value;
+        ~Restore() { place = std::move(value); }
+    } restore{options_, options_};
+    for (const OptionChange& change : changes) change_option(options_, change);
+    return sample_with_options(logits, extra_biases);
+}
+
+Token SamplerChain::sample_with_options(std::span<const float> logits,
+                                        std::span<const TokenBias> extra_biases) {
     if (!is_greedy(options_)) steering_.adaptive.prepare(logits);
     const auto edits = edited(logits, extra_biases);
     if (constraint_ == nullptr) return choose(edits, false);

@@ -64,6 +64,7 @@ class SamplerChain {
         AdaptiveSampler adaptive;
     };
 
+    Token sample_with_options(std::span<const float> logits, std::span<const TokenBias> extra_biases);
     Token choose(std::span<const float> logits, bool is_constrained);
     std::span<const float> edited(std::span<const float> logits, std::span<const TokenBias> extra_biases);
     std::vector<Token> penalised_tokens() const;

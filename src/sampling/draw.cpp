@@ -32,11 +32,19 @@ Token greedy(CandidateArray& candidates) {
 }
 
 Token greedy(std::span<const float> logits) {
-    // Two plain passes: the first has no branch and no index to carry.
+    // Looks for the block with the best token, then into that block.
+    constexpr size_t kBlock = 512;
     float max = kImpossible;
-    for (const float logit : logits) max = logit > max ? logit : max;
+    size_t best = 0;
+    for (size_t begin = 0; begin < logits.size(); begin += kBlock) {
+        const float block_max = largest(logits.subspan(begin, std::min(kBlock, logits.size() - begin)));
+        if (!(block_max > max)) continue;
+        max = block_max;
+        best = begin;
+    }
     if (max == kImpossible) fail_all_impossible(logits.size());
-    return static_cast<Token>(std::find(logits.begin(), logits.end(), max) - logits.begin());
+    return static_cast<Token>(std::find(logits.begin() + static_cast<ptrdiff_t>(best), logits.end(), max) -
+                              logits.begin());
 }
 
 size_t draw_index(CandidateArray& candidates, std::mt19937& rng) {

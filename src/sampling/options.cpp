@@ -141,6 +141,10 @@ double number_of(std::string_view text) {
     return is_whole ? value : std::nan("");
 }
 
+int32_t to_int32(double value) {
+    return static_cast<int32_t>(std::clamp(value, -2147483648.0, 2147483647.0));
+}
+
 void check_range(const OptionInfo& option, double value) {
     if (value >= option.min && value <= option.max) return;
     const bool is_open = option.min <= -1e30 && option.max >= 1e30;
@@ -176,7 +180,7 @@ void set_option(SamplingOptions& options, const OptionInfo& option, std::string_
     if (decimal != nullptr) options.*(*decimal) = static_cast<float>(value);
     if (seed != nullptr) options.*(*seed) = static_cast<uint32_t>(value);
     if (const auto* integer = std::get_if<int32_t O::*>(&option.member))
-        options.*(*integer) = static_cast<int32_t>(std::clamp(value, -2147483648.0, 2147483647.0));
+        options.*(*integer) = to_int32(value);
 }
 
 void add_sampler(std::vector<SamplerKind>& order, const SamplerInfo& sampler) {
@@ -233,6 +237,21 @@ void set_sampling_option(SamplingOptions& options, std::string_view name, std::s
     if (option == nullptr)
         fail(ErrorCode::not_found, "there is no sampling option \"{}\"; known: {}", name, known_options());
     set_option(options, *option, trimmed(value));
+}
+
+bool change_option(SamplingOptions& options, const OptionChange& change) {
+    const OptionInfo* option = find_option(normal_name(change.name));
+    if (option == nullptr) return false;
+    const auto changed = [&](double value) {
+        return std::clamp(value + change.delta, option->min, option->max);
+    };
+    if (const auto* decimal = std::get_if<float O::*>(&option->member)) {
+        options.*(*decimal) = static_cast<float>(changed(options.*(*decimal)));
+        return true;
+    }
+    const auto* integer = std::get_if<int32_t O::*>(&option->member);
+    if (integer != nullptr) options.*(*integer) = to_int32(std::round(changed(options.*(*integer))));
+    return integer != nullptr;
 }
 
 SamplingOptions parse_sampling(std::string_view text, SamplingOptions base) {

@@ -83,6 +83,15 @@ std::span<const OptionInfo> sampling_option_table();
 // out of range.
 void set_sampling_option(SamplingOptions& options, std::string_view name, std::string_view value);
 
+// A change of one option by its name, as in "a little warmer": +0.3 on temp.
+struct OptionChange {
+    std::string name;
+    float delta = 0.0f;
+};
+// Adds the change and keeps the value within the option's range. False, and nothing happens, when the name is
+// none of an option with a number other than seed.
+bool change_option(SamplingOptions& options, const OptionChange& change);
+
 // Items separated by ';' or line ends, spaces ignored. An item is
 //   a sampler: a name or letter of interop 4.3, alone or with "=value[,value...]"
 //   (dry=multiplier,base,allowed_length,last_n;

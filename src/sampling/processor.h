@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sampling/candidates.h"
+#include "sampling/options.h"
 
 namespace cria::sampling {
 
@@ -19,6 +21,8 @@ class LogitsProcessor {
     virtual void accept(Token token) = 0;
     virtual void reset() = 0;
     virtual std::unique_ptr<LogitsProcessor> clone() const = 0;
+    // Changes of sampling options for the next token, on top of those of the chain.
+    virtual std::vector<OptionChange> option_changes() const { return {}; }
     // A few words for the description of the chain.
     virtual std::string describe() const = 0;
 };

@@ -45,14 +45,15 @@ void top_p(CandidateArray& candidates, float p, size_t min_keep) {
 
     // Sorts ever longer beginnings until one is probable enough: usually the first is.
     const auto items = candidates.span();
-    const bool was_sorted = candidates.sorted;
     const size_t n_needed = std::min(at_least_one(min_keep), items.size());
+    bool is_sorted = candidates.sorted;
     double sum = 0;
     size_t n = 0;
     for (size_t n_sorted = std::max<size_t>(128, n_needed); n < items.size(); n_sorted *= 8) {
         const size_t end = std::min(n_sorted, items.size());
-        CandidateArray rest{.data = items.data() + n, .size = items.size() - n, .sorted = was_sorted};
+        CandidateArray rest{.data = items.data() + n, .size = items.size() - n, .sorted = is_sorted};
         sort_best(rest, end - n);
+        is_sorted = rest.sorted;
         bool is_enough = false;
         while (n < end && !is_enough) {
             sum += items[n++].p;
@@ -113,23 +114,27 @@ void typical(CandidateArray& candidates, float p, size_t min_keep) {
     for (const TokenData& item : candidates.span())
         if (item.p > 0.0f) entropy -= item.p * std::log(static_cast<double>(item.p));
 
-    struct Ranked {
-        TokenData item;
-        double distance;  // infinite for impossible candidates
+    // Along the order the surprise only rises, so its distance from the entropy falls and then rises: the
+    // most typical stand around one place, and taking the nearer neighbour again and again gives them in
+    // order without sorting.
+    const std::vector<TokenData> ordered(candidates.data, candidates.data + candidates.size);
+    const auto distance = [&](size_t i) {
+        return std::abs(-std::log(static_cast<double>(ordered[i].p)) - entropy);
     };
-    std::vector<Ranked> ranked(candidates.size);
-    for (size_t i = 0; i < ranked.size(); ++i) {
-        const TokenData& item = candidates.data[i];
-        ranked[i] = {item, std::abs(-std::log(static_cast<double>(item.p)) - entropy)};
-    }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.distance < b.distance; });
-    const size_t n_needed = std::min(at_least_one(min_keep), ranked.size());
+    const auto first_above = std::partition_point(ordered.begin(), ordered.end(), [&](const TokenData& item) {
+        return -std::log(static_cast<double>(item.p)) <= entropy;
+    });
+    auto above = static_cast<size_t>(first_above - ordered.begin());
+    size_t n_below = above;
+    const size_t n_needed = std::min(at_least_one(min_keep), ordered.size());
     double sum = 0;
     size_t n = 0;
-    while (n < ranked.size()) {
-        candidates.data[n] = ranked[n].item;
-        sum += ranked[n++].item.p;
+    while (n < ordered.size()) {
+        const bool is_below =
+            n_below > 0 && (above == ordered.size() || distance(n_below - 1) <= distance(above));
+        const TokenData& next = is_below ? ordered[--n_below] : ordered[above++];
+        candidates.data[n++] = next;
+        sum += next.p;
         if (sum > p && n >= n_needed) break;
     }
     candidates.size = n;

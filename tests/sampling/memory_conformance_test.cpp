@@ -41,7 +41,8 @@ std::vector<std::string> llama_spm_pieces() {
     at += key.size() + 8;  // type "array", element type "string"
     std::vector<std::string> pieces(read_u64());
     for (std::string& piece : pieces) {
-        piece = bytes.substr(at, read_u64());
+        const uint64_t n_bytes = read_u64();
+        piece = bytes.substr(at, n_bytes);
         at += piece.size();
         unsigned byte = 0;
         if (std::sscanf(piece.c_str(), "<0x%2X>", &byte) == 1)
