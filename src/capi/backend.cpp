@@ -1,5 +1,5 @@
 // The functions of ggml-backend.h. There is one kind of memory so far: the host's.
-#include "ggml-backend.h"
+#include "capi/backend.h"
 
 #include <cstring>
 
@@ -20,8 +20,11 @@ namespace {
 using namespace cria::capi;
 
 ggml_backend_buffer_type cpu_buffer_type{.name = "CPU", .is_host = true};
+ggml_backend_buffer cpu_buffer{.type = &cpu_buffer_type};
 
 }  // namespace
+
+ggml_backend_buffer_t cria::capi::host_buffer() { return &cpu_buffer; }
 
 ggml_backend_buffer_type_t ggml_backend_cpu_buffer_type() { return &cpu_buffer_type; }
 

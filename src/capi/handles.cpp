@@ -1,6 +1,7 @@
 // The one place where exceptions end.
 #include "capi/handles.h"
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -39,5 +40,23 @@ void log_not_available(const char* function) noexcept {
     } catch (...) {
     }
 }
+
+int32_t put_text(std::string_view text, char* buffer, size_t size) {
+    if (text.size() > INT32_MAX) fail(ErrorCode::unsupported, "a text of {} bytes is too long", text.size());
+    if (size > 0) {
+        const size_t n_copied = std::min(text.size(), size - 1);
+        std::copy_n(text.data(), n_copied, &required(buffer, "buf"));
+        buffer[n_copied] = '\0';
+    }
+    return static_cast<int32_t>(text.size());
+}
+
+const Model& model_of(const llama_model* model) { return *required(model, "model").model; }
+
+const Vocab& vocab_of(const llama_vocab* vocab) { return required(required(vocab, "vocab").vocab, "vocab"); }
+
+const Vocab& vocab_of(const llama_model* model) { return model_of(model).vocab(); }
+
+Context& context_of(const llama_context* ctx) { return required(required(ctx, "ctx").context.get(), "ctx"); }
 
 }  // namespace cria::capi

@@ -5,12 +5,23 @@
 
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <random>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "grammar/token_trie.h"
 #include "llama.h"
+#include "model/model.h"
+#include "runtime/context.h"
 
 namespace cria::capi {
 
@@ -63,6 +74,10 @@ int32_t raw_value(const Enum& value) {
     return number;
 }
 
+// Writes text and a zero into a buffer of the caller as far as they fit, and returns the length of the whole
+// text, as snprintf does. Throws Error{invalid_argument} for a null buffer of size above 0.
+int32_t put_text(std::string_view text, char* buffer, size_t size);
+
 // What llama_timings is made from. Times in microseconds of llama_time_us.
 struct Timings {
     int64_t start_us = 0;
@@ -80,9 +95,52 @@ bool decode_is_stopped() noexcept;
 
 }  // namespace cria::capi
 
-// Contexts cannot be made yet: this is the part of one that sampling and timings need.
+struct llama_vocab {
+    const cria::Vocab* vocab = nullptr;
+
+    // For grammars; made for the first one.
+    struct Trie {
+        std::mutex mutex;
+        std::shared_ptr<const cria::grammar::TokenTrie> trie;
+    };
+    std::unique_ptr<Trie> trie = std::make_unique<Trie>();
+};
+
+struct llama_model {
+    std::shared_ptr<const cria::Model> model;
+    llama_vocab vocab;
+    int64_t load_us = 0;  // time it took to load
+
+    // Made when they are first asked for, and kept because callers get pointers to them.
+    struct Made {
+        std::mutex mutex;
+        std::map<std::string, std::string, std::less<>> chat_templates;  // by name; "" is the default
+        std::vector<std::pair<std::string, std::string>> metadata;       // key and value as text
+        std::deque<ggml_tensor> tensors;
+        std::vector<std::pair<std::string, ggml_tensor*>> tensor_map;
+    };
+    std::unique_ptr<Made> made = std::make_unique<Made>();
+};
+
 struct llama_context {
-    int32_t n_vocab = 0;
+    llama_model* model = nullptr;
+    std::unique_ptr<cria::Context> context;
+    int32_t n_vocab = 0;  // columns of the logits
+    bool logits_all = false;
+    bool wants_defrag = false;
     std::mt19937 rng;
     cria::capi::Timings timings;
+    std::vector<float> control_vectors;  // [n_layers][width], as given so far
+    ggml_abort_callback abort_callback = nullptr;
+    void* abort_data = nullptr;
 };
+
+namespace cria::capi {
+
+// The objects behind the handles. Error{invalid_argument} for null ones.
+const Model& model_of(const llama_model* model);
+const Vocab& vocab_of(const llama_vocab* vocab);
+const Vocab& vocab_of(const llama_model* model);
+Context& context_of(const llama_context* ctx);
+
+}  // namespace cria::capi

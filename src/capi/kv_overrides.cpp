@@ -45,12 +45,13 @@ gguf::Value value_of(const llama_model_kv_override& entry, size_t index) {
 
 }  // namespace
 
-void apply_kv_overrides(const llama_model_kv_override* overrides, gguf::Metadata& metadata) {
-    if (overrides == nullptr) return;
+std::vector<std::pair<std::string, gguf::Value>> read_kv_overrides(const llama_model_kv_override* overrides) {
+    std::vector<std::pair<std::string, gguf::Value>> result;
+    if (overrides == nullptr) return result;
     for (size_t i = 0; overrides[i].key[0] != '\0'; ++i) {
-        const std::string_view key = terminated(overrides[i].key, "key", i);
-        metadata.set(key, value_of(overrides[i], i));
+        result.emplace_back(terminated(overrides[i].key, "key", i), value_of(overrides[i], i));
     }
+    return result;
 }
 
 }  // namespace cria::capi

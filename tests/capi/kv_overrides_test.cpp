@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "gguf/metadata.h"
 
 namespace cria::capi {
 namespace {
@@ -16,6 +17,10 @@ llama_model_kv_override entry(llama_model_kv_override_type tag, const char* key)
     e.tag = tag;
     std::strncpy(e.key, key, sizeof e.key - 1);
     return e;
+}
+
+void apply(const llama_model_kv_override* list, gguf::Metadata& metadata) {
+    for (const auto& [key, value] : read_kv_overrides(list)) metadata.set(key, value);
 }
 
 TEST(KvOverrides, EveryTagSetsItsType) {
@@ -29,7 +34,7 @@ TEST(KvOverrides, EveryTagSetsItsType) {
     list[2].val_bool = true;
     std::strcpy(list[3].val_str, "text");
     gguf::Metadata metadata;
-    apply_kv_overrides(list, metadata);
+    apply(list, metadata);
     EXPECT_EQ(metadata.get<int64_t>("i"), -5);
     EXPECT_EQ(metadata.get<double>("f"), 0.5);
     EXPECT_TRUE(metadata.get<bool>("b"));
@@ -44,9 +49,9 @@ TEST(KvOverrides, ReplaceValuesAndTheLastOfEqualKeysWins) {
         entry(LLAMA_KV_OVERRIDE_TYPE_INT, "k"), entry(LLAMA_KV_OVERRIDE_TYPE_INT, "k"), {}};
     list[0].val_i64 = 1;
     list[1].val_i64 = 2;
-    apply_kv_overrides(list, metadata);
+    apply(list, metadata);
     EXPECT_EQ(metadata.get<int64_t>("k"), 2);
-    apply_kv_overrides(nullptr, metadata);
+    apply(nullptr, metadata);
     EXPECT_EQ(metadata.size(), 1u);
 }
 
@@ -54,7 +59,7 @@ std::string refusal(llama_model_kv_override wrong) {
     llama_model_kv_override list[2] = {wrong, {}};
     gguf::Metadata metadata;
     try {
-        apply_kv_overrides(list, metadata);
+        apply(list, metadata);
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
         return error.what();
@@ -82,7 +87,7 @@ TEST(KvOverrides, AnyNonZeroByteIsTrue) {
     std::memset(&odd.val_bool, 7, 1);
     llama_model_kv_override list[2] = {odd, {}};
     gguf::Metadata metadata;
-    apply_kv_overrides(list, metadata);
+    apply(list, metadata);
     EXPECT_TRUE(metadata.get<bool>("k"));
 }
 
