@@ -12,10 +12,10 @@
 namespace cria::cpu {
 namespace {
 
-// One value per group: 8 or 16 of a chunk.
+// One value per group: eight in the first register, the groups 8 to 15 (when groups are of 16) in the second.
 struct Scales {
-    alignas(64) float a[16];
-    alignas(64) float b[16];
+    __m256 a[2];
+    __m256 b[2];
 };
 // 64 elements.
 struct Part {
@@ -49,8 +49,8 @@ inline __m256i nibbles(const uint8_t* p) {
     return low_nibbles(_mm256_set_m128i(_mm_srli_epi16(v, 4), v));
 }
 inline void set_scales(Scales& scales, __m256 a, float zero) {
-    _mm256_store_ps(scales.a, a);
-    _mm256_store_ps(scales.b, _mm256_mul_ps(a, _mm256_set1_ps(-zero)));
+    scales.a[0] = a;
+    scales.b[0] = _mm256_mul_ps(a, _mm256_set1_ps(-zero));
 }
 // Eight bytes as floats, from byte `first` on.
 inline __m256 bytes_to_floats(__m128i bytes) { return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)); }
@@ -60,10 +60,10 @@ inline void set_scales_16(Scales& scales, __m256 low, __m256 high, float d, floa
     const __m256 shift = _mm256_set1_ps(-zero);
     const __m256 low_a = _mm256_mul_ps(low, factor);
     const __m256 high_a = _mm256_mul_ps(high, factor);
-    _mm256_store_ps(scales.a, low_a);
-    _mm256_store_ps(scales.a + 8, high_a);
-    _mm256_store_ps(scales.b, _mm256_mul_ps(low_a, shift));
-    _mm256_store_ps(scales.b + 8, _mm256_mul_ps(high_a, shift));
+    scales.a[0] = low_a;
+    scales.a[1] = high_a;
+    scales.b[0] = _mm256_mul_ps(low_a, shift);
+    scales.b[1] = _mm256_mul_ps(high_a, shift);
 }
 
 // kQuadsPerSum: how many vpmaddubsw results may be added in 16 bits.
@@ -96,10 +96,7 @@ struct Q4_1 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 20, kQuadsPerSum = 8;
     static constexpr bool kIsSigned = false, kHasOffset = true;
     static void scales(const uint8_t* p, Scales& scales) {
-        __m256 a, b;
-        Set::template eight_f16_pairs<20>(p, a, b);
-        _mm256_store_ps(scales.a, a);
-        _mm256_store_ps(scales.b, b);
+        Set::template eight_f16_pairs<20>(p, scales.a[0], scales.b[0]);
     }
     static Part part(const uint8_t* p, int j) {
         return {{nibbles(p + 40 * j + 4), nibbles(p + 40 * j + 24)}};
@@ -122,10 +119,7 @@ struct Q5_1 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 24, kQuadsPerSum = 4;
     static constexpr bool kIsSigned = false, kHasOffset = true;
     static void scales(const uint8_t* p, Scales& scales) {
-        __m256 a, b;
-        Set::template eight_f16_pairs<24>(p, a, b);
-        _mm256_store_ps(scales.a, a);
-        _mm256_store_ps(scales.b, b);
+        Set::template eight_f16_pairs<24>(p, scales.a[0], scales.b[0]);
     }
     static __m256i block(const uint8_t* p) { return Set::add_fifth_bits(nibbles(p + 8), load_u32(p + 4)); }
     static Part part(const uint8_t* p, int j) { return {{block(p + 48 * j), block(p + 48 * j + 24)}}; }
@@ -202,8 +196,8 @@ inline void set_k_scales(const uint8_t* p, Scales& scales) {
     const __m256 dmin =
         _mm256_cvtph_ps(_mm_shufflelo_epi16(_mm_shufflehi_epi16(_mm256_castsi256_si128(halves), 0x55), 0x55));
     const __m256 minus = _mm256_xor_ps(dmin, _mm256_set1_ps(-0.0f));
-    _mm256_store_ps(scales.a, _mm256_mul_ps(bytes_to_floats(codes), d));
-    _mm256_store_ps(scales.b, _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(codes, 8)), minus));
+    scales.a[0] = _mm256_mul_ps(bytes_to_floats(codes), d);
+    scales.b[0] = _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(codes, 8)), minus);
 }
 
 template <typename Set>
@@ -250,10 +244,10 @@ struct Q2K {
         const __m128i minima = _mm_and_si128(_mm_srli_epi16(load_128(p), 4), mask);
         const __m256 d = _mm256_set1_ps(load_f16(p + 80));
         const __m256 dmin = _mm256_set1_ps(-load_f16(p + 82));
-        _mm256_store_ps(scales.a, _mm256_mul_ps(bytes_to_floats(codes), d));
-        _mm256_store_ps(scales.a + 8, _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(codes, 8)), d));
-        _mm256_store_ps(scales.b, _mm256_mul_ps(bytes_to_floats(minima), dmin));
-        _mm256_store_ps(scales.b + 8, _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(minima, 8)), dmin));
+        scales.a[0] = _mm256_mul_ps(bytes_to_floats(codes), d);
+        scales.a[1] = _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(codes, 8)), d);
+        scales.b[0] = _mm256_mul_ps(bytes_to_floats(minima), dmin);
+        scales.b[1] = _mm256_mul_ps(bytes_to_floats(_mm_srli_si128(minima, 8)), dmin);
     }
     static Part part(const uint8_t* p, int j) { return two_bits(p + 16 + 32 * (j / 2), 4 * (j % 2)); }
 };

@@ -49,13 +49,17 @@ void store_chunks(const auto& chunk_of, int n_rows, const Tile& tile, int64_t in
         }
     }
     for (int row = 0; row < 8; ++row) {
-        Scales scales;
-        std::memset(&scales, 0, sizeof scales);
+        Scales scales{};
         if (row < n_rows) chunk_of(row).scales(scales);
+        alignas(32) float a[16], b[16];
+        for (int half = 0; half < kGroups / 8; ++half) {
+            _mm256_store_ps(a + 8 * half, scales.a[half]);
+            _mm256_store_ps(b + 8 * half, scales.b[half]);
+        }
         for (int g = 0; g < kGroups; ++g) {
             const int64_t at = (index * kGroups + g) * kPanelRows + first + row;
-            tile.a[at] = scales.a[g];
-            tile.b[at] = scales.b[g];
+            tile.a[at] = a[g];
+            tile.b[at] = b[g];
         }
     }
 }

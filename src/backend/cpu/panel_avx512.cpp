@@ -48,8 +48,8 @@ void set_row(Rows16& rows, int row, const auto& chunk) {
     auto* b = reinterpret_cast<float*>(&rows.b[row]);
 #pragma GCC unroll 2
     for (int half = 0; half < 32 / Rows::kGroup; ++half) {
-        _mm256_store_ps(a + 8 * half, _mm256_load_ps(w.a + 8 * half));
-        _mm256_store_ps(b + 8 * half, _mm256_load_ps(w.b + 8 * half));
+        _mm256_store_ps(a + 8 * half, w.a[half]);
+        _mm256_store_ps(b + 8 * half, w.b[half]);
     }
 }
 

@@ -27,10 +27,10 @@ inline void multiply(const auto& chunk, const Activation8<kRows>& x, int64_t ind
     typename Set::Factors factors[kRows];
 #pragma GCC unroll 8
     for (int t = 0; t < kRows; ++t) {
-        factors[t] = Set::template factors<kGroup>(w.a, x.scales[t] + 8 * index);
+        factors[t] = Set::template factors<kGroup>(w, x.scales[t] + 8 * index);
         if constexpr (!kHasOffset<Set, Rows>) continue;
         const float* x_sums = kGroup == 32 ? x.scaled_sums[t] + 8 * index : x.half_sums[t] + 16 * index;
-        Set::template add_offsets<kGroup>(w.b, x_sums, sums[t]);
+        Set::template add_offsets<kGroup>(w, x_sums, sums[t]);
     }
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {

@@ -51,12 +51,15 @@ struct DirectRows {
 
 struct PortableChunk {
     alignas(32) int8_t q[kIntChunk];
-    Scales values;
+    alignas(32) float a[kIntChunk / 16];
+    alignas(32) float b[kIntChunk / 16];
     Part part(int j) const {
         return {{_mm256_load_si256(reinterpret_cast<const __m256i*>(q + 64 * j)),
                  _mm256_load_si256(reinterpret_cast<const __m256i*>(q + 64 * j + 32))}};
     }
-    void scales(Scales& scales) const { scales = values; }
+    void scales(Scales& scales) const {
+        scales = {{_mm256_load_ps(a), _mm256_load_ps(a + 8)}, {_mm256_load_ps(b), _mm256_load_ps(b + 8)}};
+    }
 };
 
 // Rows of any type with an integer form.
@@ -78,14 +81,15 @@ struct PortableRows {
     PortableChunk end(int64_t row, int64_t index, int64_t count) const {
         PortableChunk chunk;
         if (count < kIntChunk) std::memset(chunk.q, 0, sizeof chunk.q);
-        std::memset(&chunk.values, 0, sizeof chunk.values);
+        std::memset(chunk.a, 0, sizeof chunk.a);
+        std::memset(chunk.b, 0, sizeof chunk.b);
         const int64_t k = row % type.group_rows;
         decode_ints(type, decoder,
                     {.rows = weights + (row - k) * row_bytes,
                      .k = static_cast<int32_t>(k),
                      .first = index * kIntChunk,
                      .count = count},
-                    {.q = chunk.q, .scales = chunk.values.a, .offsets = chunk.values.b});
+                    {.q = chunk.q, .scales = chunk.a, .offsets = chunk.b});
         return chunk;
     }
 };
@@ -100,9 +104,9 @@ inline void set_offsets(Scales& w) {
     if constexpr (!Rows::kIsSigned || Set::kSignedZero == 0.0f) return;
 #pragma GCC unroll 2
     for (int half = 0; half < 32 / Rows::kGroup; ++half) {
-        const __m256 b = Rows::kHasOffset ? _mm256_load_ps(w.b + 8 * half) : _mm256_setzero_ps();
+        const __m256 b = Rows::kHasOffset ? w.b[half] : _mm256_setzero_ps();
         const __m256 zero = _mm256_set1_ps(Set::kSignedZero);
-        _mm256_store_ps(w.b + 8 * half, _mm256_fnmadd_ps(_mm256_load_ps(w.a + 8 * half), zero, b));
+        w.b[half] = _mm256_fnmadd_ps(w.a[half], zero, b);
     }
 }
 

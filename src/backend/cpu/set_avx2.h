@@ -53,18 +53,18 @@ struct Avx2 {
         __m256 low, high;  // high: of groups 8 to 15
     };
     template <int kGroup>
-    static Factors factors(const float* a, const float* x_scales) {
+    static Factors factors(const Scales& w, const float* x_scales) {
         const __m256 scales = _mm256_loadu_ps(x_scales);
-        if constexpr (kGroup == 32) return {_mm256_mul_ps(_mm256_load_ps(a), scales), scales};
+        if constexpr (kGroup == 32) return {_mm256_mul_ps(w.a[0], scales), scales};
         const __m256 low = _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
         const __m256 high = _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7));
-        return {_mm256_mul_ps(_mm256_load_ps(a), low), _mm256_mul_ps(_mm256_load_ps(a + 8), high)};
+        return {_mm256_mul_ps(w.a[0], low), _mm256_mul_ps(w.a[1], high)};
     }
     template <int kGroup>
-    static void add_offsets(const float* b, const float* x_sums, Sums& sums) {
-        sums.odd = _mm256_fmadd_ps(_mm256_load_ps(b), _mm256_loadu_ps(x_sums), sums.odd);
+    static void add_offsets(const Scales& w, const float* x_sums, Sums& sums) {
+        sums.odd = _mm256_fmadd_ps(w.b[0], _mm256_loadu_ps(x_sums), sums.odd);
         if constexpr (kGroup == 32) return;
-        sums.even = _mm256_fmadd_ps(_mm256_load_ps(b + 8), _mm256_loadu_ps(x_sums + 8), sums.even);
+        sums.even = _mm256_fmadd_ps(w.b[1], _mm256_loadu_ps(x_sums + 8), sums.even);
     }
 
     template <bool kIsSigned>

@@ -87,19 +87,20 @@ struct Avx512 {
     // for 256 elements of Q8_0 against 21).
     using Factors = __m512;
     template <int kGroup>
-    static Factors factors(const float* a, const float* x_scales) {
+    static Factors factors(const Scales& w, const float* x_scales) {
         const __m256 scales = _mm256_loadu_ps(x_scales);
-        if constexpr (kGroup == 32) return _mm512_zextps256_ps512(_mm256_mul_ps(_mm256_load_ps(a), scales));
+        if constexpr (kGroup == 32) return _mm512_zextps256_ps512(_mm256_mul_ps(w.a[0], scales));
         const __m512i pairs = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-        return _mm512_mul_ps(_mm512_load_ps(a), _mm512_permutexvar_ps(pairs, _mm512_castps256_ps512(scales)));
+        return _mm512_mul_ps(joined_floats(w.a),
+                             _mm512_permutexvar_ps(pairs, _mm512_castps256_ps512(scales)));
     }
     template <int kGroup>
-    static void add_offsets(const float* b, const float* x_sums, Sums& sums) {
+    static void add_offsets(const Scales& w, const float* x_sums, Sums& sums) {
         if constexpr (kGroup == 32) {
-            sums.odd = _mm512_fmadd_ps(_mm512_zextps256_ps512(_mm256_load_ps(b)),
+            sums.odd = _mm512_fmadd_ps(_mm512_zextps256_ps512(w.b[0]),
                                        _mm512_zextps256_ps512(_mm256_loadu_ps(x_sums)), sums.odd);
         } else {
-            sums.odd = _mm512_fmadd_ps(_mm512_load_ps(b), _mm512_loadu_ps(x_sums), sums.odd);
+            sums.odd = _mm512_fmadd_ps(joined_floats(w.b), _mm512_loadu_ps(x_sums), sums.odd);
         }
     }
 
@@ -122,6 +123,9 @@ struct Avx512 {
     }
 
   private:
+    static __m512 joined_floats(const __m256 (&halves)[2]) {
+        return _mm512_insertf32x8(_mm512_castps256_ps512(halves[0]), halves[1], 1);
+    }
     static __m512i load_512(const uint8_t* p) { return _mm512_loadu_si512(p); }
 };
 

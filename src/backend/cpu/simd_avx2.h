@@ -101,10 +101,19 @@ struct Floats8 {
     static V load_i8(const void* p) {
         return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(static_cast<const __m128i*>(p))));
     }
-    // Sixteen bytes, of which kLanes are wanted from `first` (0 or 8) on.
-    static V from_i8(__m128i bytes, int first) {
-        return _mm256_cvtepi32_ps(
-            _mm256_cvtepi8_epi32(first == 0 ? bytes : _mm_unpackhi_epi64(bytes, bytes)));
+    // 32 signed bytes as floats.
+    static void from_i8(__m256i bytes, V (&out)[4]) {
+        const __m128i half[2] = {_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1)};
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+            const __m128i eight = i % 2 == 0 ? half[i / 2] : _mm_unpackhi_epi64(half[i / 2], half[i / 2]);
+            out[i] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(eight));
+        }
+    }
+    // p[i] - x, exact before it becomes a float.
+    static V difference(const int32_t* p, int32_t x) {
+        const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        return _mm256_cvtepi32_ps(_mm256_sub_epi32(v, _mm256_set1_epi32(x)));
     }
 
     static void store_f16(uint16_t* p, V v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), to_f16(v)); }

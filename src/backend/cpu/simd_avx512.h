@@ -90,8 +90,15 @@ struct Floats16 {
     }
     // kLanes bytes as floats.
     static V load_i8(const void* p) { return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(load_128(p))); }
-    // Sixteen bytes, of which kLanes are wanted from `first` on (here: all).
-    static V from_i8(__m128i bytes, int) { return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)); }
+    // 32 signed bytes as floats.
+    static void from_i8(__m256i bytes, V (&out)[2]) {
+        out[0] = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm256_castsi256_si128(bytes)));
+        out[1] = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm256_extracti128_si256(bytes, 1)));
+    }
+    // p[i] - x, exact before it becomes a float.
+    static V difference(const int32_t* p, int32_t x) {
+        return _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_loadu_si512(p), _mm512_set1_epi32(x)));
+    }
 
     static void store_f16(uint16_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), to_f16(v)); }
     static void store_f16_first(uint16_t* p, V v, int64_t n) {
