@@ -70,6 +70,12 @@ void combine_spans(const CombineTask& t) {
 const AttentionKernels& attention_kernels(Isa isa) {
     if (!is_supported(isa))
         fail(ErrorCode::unsupported, "attention kernels for {} need {}", isa_name(isa), isa_requirement(isa));
+#if defined(__x86_64__)  // elsewhere these files are not compiled and the sets not supported
+    static const AttentionKernels avx512 = attention_kernels_avx512();
+    if (isa == Isa::avx512) return avx512;
+    static const AttentionKernels avx2 = attention_kernels_avx2();
+    if (isa == Isa::avx2) return avx2;
+#endif
     static const AttentionKernels scalar = attention_kernels_scalar();
     return scalar;
 }

@@ -62,7 +62,8 @@ void attend(const AttentionTask& t) {
             }
             float sum = 0.0f;
             for (int32_t e = first; e < last; ++e) {
-                const float weight = std::exp(scores[e - first] - max);
+                // infinitely unlikely, also where nothing is likelier
+                const float weight = max == -INFINITY ? 0.0f : std::exp(scores[e - first] - max);
                 sum += weight;
                 decode_cell(*kv.v_type, kv.v + t.sequence->cells[static_cast<size_t>(e)] * kv.v_row_bytes,
                             kv.v_width, v_row);

@@ -6,5 +6,7 @@
 namespace cria::cpu {
 
 AttentionKernels attention_kernels_scalar();
+AttentionKernels attention_kernels_avx2();
+AttentionKernels attention_kernels_avx512();
 
 }  // namespace cria::cpu
