@@ -10,6 +10,7 @@ namespace cria::app {
 // commands, read by main.
 extern int exit_status;
 
+void add_bench_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_perplexity_command(CLI::App& app);
 void add_run_command(CLI::App& app);

@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
     app.get_formatter()->column_width(36);
     app.footer(kFooter);
     add_run_command(app);
+    add_bench_command(app);
     add_inspect_command(app);
     add_perplexity_command(app);
     add_tokenize_command(app);
