@@ -8,6 +8,10 @@ namespace {
 
 using namespace cria::capi;
 
+// Far above what a context takes at a time. Each token costs an allocation, so that without a limit one wrong
+// number would take all memory of the machine piece by piece.
+constexpr int32_t kMaxTokens = 1 << 22;
+
 template <typename T>
 T* zeroed(size_t count) {
     // calloc checks the product itself.
@@ -57,11 +61,10 @@ llama_batch llama_batch_get_one(llama_token* tokens, int32_t n_tokens, llama_pos
 llama_batch llama_batch_init(int32_t n_tokens, int32_t embd, int32_t n_seq_max) {
     llama_batch batch{};
     const bool made = guard<bool>("llama_batch_init", false, [&] {
-        if (n_tokens < 0 || embd < 0 || n_seq_max < 1) {
+        if (n_tokens < 0 || n_tokens > kMaxTokens || embd < 0 || n_seq_max < 1) {
             cria::fail(cria::ErrorCode::invalid_argument,
-                       "n_tokens = {}, embd = {}, n_seq_max = {}; the first two must be at least 0, the last "
-                       "at least 1",
-                       n_tokens, embd, n_seq_max);
+                       "n_tokens = {}, embd = {}, n_seq_max = {}; expected 0 to {}, 0 or more, 1 or more",
+                       n_tokens, embd, n_seq_max, kMaxTokens);
         }
         allocate(batch, static_cast<size_t>(n_tokens), static_cast<size_t>(embd),
                  static_cast<size_t>(n_seq_max));

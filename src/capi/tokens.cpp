@@ -57,6 +57,8 @@ int32_t put_piece(const cria::Vocab& vocab, llama_token token, std::span<char> o
                          "buf");
 }
 
+const llama_vocab* handle_of(const llama_model* model) { return model != nullptr ? &model->vocab : nullptr; }
+
 std::span<char> buffer(char* buf, int32_t length) { return {buf, static_cast<size_t>(std::max(0, length))}; }
 
 }  // namespace
@@ -167,13 +169,8 @@ int32_t llama_add_eos_token(const llama_model* model) {
 
 int32_t llama_tokenize(const llama_model* model, const char* text, int32_t text_len, llama_token* tokens,
                        int32_t n_tokens_max, bool add_special, bool parse_special) {
-    return guard<int32_t>("llama_tokenize", INT32_MIN, [&] {
-        return tokenize(vocab_of(model), {text,
-                                          text_len,
-                                          tokens,
-                                          n_tokens_max,
-                                          {.add_special = add_special, .parse_special = parse_special}});
-    });
+    return llama_vocab_tokenize(handle_of(model), text, text_len, tokens, n_tokens_max, add_special,
+                                parse_special);
 }
 
 int32_t llama_vocab_tokenize(const llama_vocab* vocab, const char* text, int32_t text_len,
@@ -190,9 +187,7 @@ int32_t llama_vocab_tokenize(const llama_vocab* vocab, const char* text, int32_t
 
 int32_t llama_token_to_piece(const llama_model* model, llama_token token, char* buf, int32_t length,
                              int32_t lstrip, bool special) {
-    return guard<int32_t>("llama_token_to_piece", 0, [&] {
-        return put_piece(vocab_of(model), token, buffer(buf, length), {.lstrip = lstrip, .special = special});
-    });
+    return llama_token_to_piece_vocab(handle_of(model), token, buf, length, lstrip, special);
 }
 
 int32_t llama_token_to_piece_vocab(const llama_vocab* vocab, llama_token token, char* buf, int32_t length,

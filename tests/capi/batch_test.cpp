@@ -34,7 +34,13 @@ TEST(Batch, OfNoTokensCanBeFreed) { llama_batch_free(llama_batch_init(0, 0, 1));
 
 TEST(Batch, RefusesNegativeAndImpossibleSizes) {
     const LogRecorder log;
-    const int sizes[][3] = {{-1, 0, 1}, {1, -1, 1}, {1, 0, 0}, {1, 0, -5}, {INT_MIN, INT_MIN, INT_MIN}};
+    const int sizes[][3] = {{-1, 0, 1},
+                            {1, -1, 1},
+                            {1, 0, 0},
+                            {1, 0, -5},
+                            {INT_MIN, INT_MIN, INT_MIN},
+                            {INT_MAX, 0, 1},
+                            {1 << 22, INT_MAX, INT_MAX}};
     for (const auto& size : sizes) {
         const llama_batch batch = llama_batch_init(size[0], size[1], size[2]);
         EXPECT_EQ(batch.token, nullptr);
