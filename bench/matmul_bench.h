@@ -18,23 +18,28 @@
 
 namespace cria::bench {
 
-// Activations of n_rows rows in both forms.
+inline std::vector<float> random_values(int64_t n, std::mt19937& random) {
+    std::normal_distribution<float> normal;
+    std::vector<float> values(static_cast<size_t>(n));
+    for (float& value : values) value = normal(random);
+    return values;
+}
+
+// Activations of n_rows rows in both forms, as one set of kernels makes them.
 struct BenchActivations {
     std::vector<float> values, scales, scaled_sums, half_sums;
     AlignedBuffer q;
     cpu::Activations x;
 
-    BenchActivations(const cpu::MatmulKernels& kernels, int32_t n_rows, int64_t row_length,
-                     std::mt19937& random)
-        : values(n_rows * row_length),
-          scales(n_rows * row_length / 32),
-          scaled_sums(n_rows * row_length / 32),
-          half_sums(n_rows * row_length / 16),
-          q(n_rows * row_length) {
-        std::normal_distribution<float> normal;
-        for (float& value : values) value = normal(random);
+    BenchActivations(const cpu::MatmulKernels& kernels, std::vector<float> from, int64_t row_length)
+        : values(std::move(from)),
+          scales(values.size() / 32),
+          scaled_sums(values.size() / 32),
+          half_sums(values.size() / 16),
+          q(values.size()) {
+        const int64_t n_rows = static_cast<int64_t>(values.size()) / row_length;
+        const int64_t blocks = row_length / 32;
         for (int64_t t = 0; t < n_rows; ++t) {
-            const int64_t blocks = row_length / 32;
             kernels.quantize_row(values.data() + t * row_length, row_length, q.as<int8_t>() + t * row_length,
                                  scales.data() + t * blocks, scaled_sums.data() + t * blocks,
                                  half_sums.data() + 2 * t * blocks);
@@ -42,7 +47,7 @@ struct BenchActivations {
         x = {.values = values.data(),
              .stride = row_length,
              .row_length = row_length,
-             .n_rows = n_rows,
+             .n_rows = static_cast<int32_t>(n_rows),
              .q = q.as<int8_t>(),
              .scales = scales.data(),
              .scaled_sums = scaled_sums.data(),

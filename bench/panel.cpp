@@ -25,7 +25,8 @@ void measure(const cpu::MatmulKernels& kernels, const TypeInfo& type) {
     AlignedBuffer scratch(kernels.panel_scratch_bytes(type.type, kRowLength));
     std::printf("%-10s", std::string(type.name).c_str());
     for (int32_t rows : {8, 32, 128, 512}) {
-        const bench::BenchActivations activations(kernels, rows, kRowLength, random);
+        const std::vector<float> values = bench::random_values(rows * kRowLength, random);
+        const bench::BenchActivations activations(kernels, values, kRowLength);
         std::vector<float> out(rows * kWeightRows), expected(out.size());
         cpu::PanelTask task{.type = &type,
                             .weights = matrix.data(),
@@ -41,8 +42,11 @@ void measure(const cpu::MatmulKernels& kernels, const TypeInfo& type) {
             best = std::min(best, bench::seconds_of([&] { multiply(kernels, task, kWeightRows); }));
         }
         if (rows == 8) {
+            const cpu::MatmulKernels& definition = cpu::matmul_kernels(cpu::Isa::scalar);
+            const bench::BenchActivations scalar(definition, values, kRowLength);
             task.out = expected.data();
-            multiply(cpu::matmul_kernels(cpu::Isa::scalar), task, kWeightRows);
+            task.x = scalar.x;
+            multiply(definition, task, kWeightRows);
             if (!(bench::relative_difference(out, expected) < 1e-4)) {
                 std::printf("  WRONG\n");
                 return;

@@ -32,15 +32,16 @@ uint64_t sum_bytes(const std::byte* bytes, size_t n_bytes) {
     return sum;
 }
 
-bool is_right(const cpu::RowDotTask& task, cpu::RowDot row_dot) {
+bool is_right(const cpu::RowDotTask& task, cpu::RowDot row_dot, const cpu::Activations& scalar_x) {
     cpu::RowDotTask some = task;
     some.n_rows = 64;
     some.out_stride = 64;
     std::vector<float> out(64 * task.x.n_rows), expected(out.size());
-    some.out = expected.data();
-    cpu::matmul_kernels(cpu::Isa::scalar).row_dot(task.type->type)(some);
     some.out = out.data();
     row_dot(some);
+    some.out = expected.data();
+    some.x = scalar_x;
+    cpu::matmul_kernels(cpu::Isa::scalar).row_dot(task.type->type)(some);
     return bench::relative_difference(out, expected) < 1e-4;
 }
 
@@ -52,7 +53,9 @@ void measure(const cpu::MatmulKernels& kernels, const TypeInfo& type) {
     std::vector<float> out(8 * n_rows);
     std::printf("%-10s", std::string(type.name).c_str());
     for (int32_t rows : {1, 2, 4, 8}) {
-        const bench::BenchActivations activations(kernels, rows, kRowLength, random);
+        const std::vector<float> values = bench::random_values(rows * kRowLength, random);
+        const bench::BenchActivations activations(kernels, values, kRowLength);
+        const bench::BenchActivations scalar(cpu::matmul_kernels(cpu::Isa::scalar), values, kRowLength);
         const cpu::RowDot row_dot = kernels.row_dot(type.type);
         const cpu::RowDotTask task{.type = &type,
                                    .weights = matrix.data(),
@@ -61,7 +64,7 @@ void measure(const cpu::MatmulKernels& kernels, const TypeInfo& type) {
                                    .x = activations.x,
                                    .out = out.data(),
                                    .out_stride = n_rows};
-        if (!is_right(task, row_dot)) {
+        if (!is_right(task, row_dot, scalar.x)) {
             std::printf("  WRONG with %d rows\n", rows);
             return;
         }

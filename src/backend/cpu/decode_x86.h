@@ -160,6 +160,11 @@ struct Iq4Nl {
     }
 };
 
+// MXFP4's values plus 12.
+inline __m128i mxfp4_curve() {
+    return _mm_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0);
+}
+
 template <typename Set>
 struct Mxfp4 {
     static constexpr int kGroup = 32, kChunkBytes = 8 * 17, kQuadsPerSum = 4;
@@ -174,8 +179,7 @@ struct Mxfp4 {
         set_scales(scales, _mm256_castsi256_ps(bits), 12.0f);
     }
     static __m256i block(const uint8_t* p) {
-        const __m256i curve = _mm256_broadcastsi128_si256(
-            _mm_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0));
+        const __m256i curve = _mm256_broadcastsi128_si256(mxfp4_curve());
         return _mm256_shuffle_epi8(curve, nibbles(p + 1));
     }
     static Part part(const uint8_t* p, int j) { return {{block(p + 34 * j), block(p + 34 * j + 17)}}; }

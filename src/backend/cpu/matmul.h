@@ -33,7 +33,7 @@ struct Activations {
     int64_t stride = 0;
     int64_t row_length = 0;
     int32_t n_rows = 0;
-    const int8_t* q = nullptr;           // [n_rows][row_length], 64-byte aligned
+    const int8_t* q = nullptr;           // [n_rows][row_length], 64-byte aligned; see MatmulKernels::q_place
     const float* scales = nullptr;       // [n_rows][row_length / 32]
     const float* scaled_sums = nullptr;  // [n_rows][row_length / 32]: scale * sum of q over the block
     const float* half_sums = nullptr;    // [n_rows][row_length / 16]: scale * sum of q over each half block
@@ -73,6 +73,9 @@ struct PanelTask {
 // One instruction set's kernels.
 struct MatmulKernels {
     Isa isa = Isa::scalar;
+    // Where quantize_row puts element `element` of a row among its row_length bytes of q: sets may have an
+    // order of their own within 128 elements, so the int8 form of one set is not for another.
+    int64_t (*q_place)(int64_t row_length, int64_t element) = nullptr;
     // Fills q, scales, scaled_sums and half_sums of one row of row_length (a multiple of 32) floats.
     void (*quantize_row)(const float* x, int64_t row_length, int8_t* q, float* scales, float* scaled_sums,
                          float* half_sums) = nullptr;

@@ -18,10 +18,13 @@ size_t avx2_panel_scratch_bytes(ElementType type, int64_t row_length) {
                             : float_panel_scratch_bytes_avx2(row_length);
 }
 
+int64_t in_order(int64_t, int64_t element) { return element; }
+
 }  // namespace
 
 const MatmulKernels& avx2_matmul_kernels() {
     static constexpr MatmulKernels kKernels{.isa = Isa::avx2,
+                                            .q_place = in_order,
                                             .quantize_row = quantize_row_avx2,
                                             .row_dot = avx2_row_dot,
                                             .panel_product = avx2_panel_product,

@@ -1,6 +1,7 @@
 // Many activation rows times 16 weight rows, for AVX-512 with VNNI. The rows are decoded once into a tile:
 // for every four elements one register that holds those of all 16 rows, so that an activation is a broadcast
 // and each output has a lane of its own.
+#include "backend/cpu/halves_avx512.h"
 #include "backend/cpu/matmul_sets.h"
 #include "backend/cpu/rows_x86.h"
 #include "backend/cpu/set_avx512.h"
@@ -105,17 +106,19 @@ void multiply_tile(const PanelTask& task, const Tile& tile, int32_t first) {
         __m512i w[kQuads];
 #pragma GCC unroll 16
         for (int i = 0; i < kQuads; ++i) w[i] = _mm512_load_si512(tile.u + (g * kQuads + i) * 64);
+        int64_t place[kQuads / 4];
+        for (int i = 0; i < kQuads / 4; ++i) place[i] = piece_place(x.row_length, g * kQuads / 4 + i);
         const __m512 a = _mm512_load_ps(tile.a + g * kPanelRows);
         const __m512 b = _mm512_load_ps(tile.b + g * kPanelRows);
 #pragma GCC unroll 16
         for (int t = 0; t < kRows; ++t) {
-            const int8_t* q = x.q + t * x.row_length + g * kGroup;
+            const int8_t* q = x.q + t * x.row_length;
             __m512i even = _mm512_setzero_si512();
             __m512i odd = _mm512_setzero_si512();
 #pragma GCC unroll 16
             for (int i = 0; i < kQuads; i += 2) {
                 int32_t quad[2];
-                std::memcpy(quad, q + 4 * i, sizeof quad);
+                std::memcpy(quad, q + place[i / 4] + i % 4 * 4, sizeof quad);
                 even = _mm512_dpbusd_epi32(even, w[i], _mm512_set1_epi32(quad[0]));
                 odd = _mm512_dpbusd_epi32(odd, w[i + 1], _mm512_set1_epi32(quad[1]));
             }

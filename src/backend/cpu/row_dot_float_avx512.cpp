@@ -1,5 +1,6 @@
 // Few activation rows times rows of floats, for AVX-512; and the int8 form of activations.
 #include "backend/cpu/float_avx512.h"
+#include "backend/cpu/halves_avx512.h"
 #include "backend/cpu/matmul_sets.h"
 
 namespace cria::cpu {
@@ -97,8 +98,10 @@ void quantize_row_avx512(const float* x, int64_t row_length, int8_t* q, float* s
         __m512i low_q = _mm512_cvtps_epi32(_mm512_mul_ps(low, inverse));
         __m512i high_q = _mm512_cvtps_epi32(_mm512_mul_ps(high, inverse));
         if (is_zero) low_q = high_q = _mm512_setzero_si512();
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(q + 32 * b), _mm512_cvtepi32_epi8(low_q));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(q + 32 * b + 16), _mm512_cvtepi32_epi8(high_q));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(q + piece_place(row_length, 2 * b)),
+                         _mm512_cvtepi32_epi8(low_q));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(q + piece_place(row_length, 2 * b + 1)),
+                         _mm512_cvtepi32_epi8(high_q));
         const int low_sum = _mm512_reduce_add_epi32(low_q);
         const int high_sum = _mm512_reduce_add_epi32(high_q);
         scales[b] = scale;

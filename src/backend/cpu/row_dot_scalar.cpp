@@ -111,6 +111,7 @@ RowDot scalar_row_dot(ElementType type) {
     return row_dot_scalar;
 }
 
+int64_t in_order(int64_t, int64_t element) { return element; }
 size_t no_scratch(ElementType, int64_t) { return 0; }
 
 }  // namespace
@@ -167,6 +168,7 @@ void panel_product_scalar(const PanelTask& task) {
 
 const MatmulKernels& scalar_matmul_kernels() {
     static constexpr MatmulKernels kKernels{.isa = Isa::scalar,
+                                            .q_place = in_order,
                                             .quantize_row = quantize_row_scalar,
                                             .row_dot = scalar_row_dot,
                                             .panel_product = panel_product_scalar,

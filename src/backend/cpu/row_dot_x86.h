@@ -33,12 +33,12 @@ inline void multiply(const auto& chunk, const Activation8<kRows>& x, int64_t ind
         Set::template add_offsets<kGroup>(w, x_sums, sums[t]);
     }
 #pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
-        const auto part = Set::template joined<Rows::kIsSigned>(chunk.part(j));
+    for (int j = 0; j < kIntChunk / Set::kPartElements; ++j) {
+        const auto part = Set::template weights<Rows::kIsSigned>(chunk, j);
 #pragma GCC unroll 8
         for (int t = 0; t < kRows; ++t) {
-            Set::template add_products<kGroup, Rows::kIsSigned>(part, x.q[t] + 256 * index + 64 * j,
-                                                                factors[t], j, sums[t]);
+            const int8_t* q = x.q[t] + kIntChunk * index + Set::kPartElements * j;
+            Set::template add_products<kGroup, Rows::kIsSigned>(part, q, factors[t], j, sums[t]);
         }
     }
 }
@@ -52,6 +52,7 @@ struct Tail {
     alignas(32) float half_sums[kMaxFewRows][16];
 };
 
+template <typename Set>
 void fill_tail(Tail& tail, const Activations& x) {
     const int64_t count = x.row_length % kIntChunk;
     std::memset(&tail, 0, sizeof tail);
@@ -60,7 +61,10 @@ void fill_tail(Tail& tail, const Activations& x) {
     const size_t blocks = static_cast<size_t>(count) / 32;
     for (int64_t t = 0; t < x.n_rows; ++t) {
         const int64_t first = (t + 1) * x.row_length - count;
-        std::memcpy(tail.q[t], x.q + first, 32 * blocks);
+        for (int64_t piece = 0; piece < count / 16; ++piece) {
+            const int64_t from = Set::piece_place(x.row_length, (x.row_length - count) / 16 + piece);
+            std::memcpy(tail.q[t] + Set::piece_place(kIntChunk, piece), x.q + t * x.row_length + from, 16);
+        }
         std::memcpy(tail.scales[t], x.scales + first / 32, sizeof(float) * blocks);
         std::memcpy(tail.scaled_sums[t], x.scaled_sums + first / 32, sizeof(float) * blocks);
         std::memcpy(tail.half_sums[t], x.half_sums + first / 16, sizeof(float) * 2 * blocks);
@@ -117,7 +121,7 @@ template <typename Set, typename Rows>
 void multiply_rows(const RowDotTask& task) {
     const Rows weights(*task.type, task.weights, task.row_bytes);
     Tail tail;
-    fill_tail(tail, task.x);
+    fill_tail<Set>(tail, task.x);
     for (int64_t row = 0; row < task.n_rows; ++row) {
         for (int t = 0; t < task.x.n_rows; t += Set::kMostRows) {
             const int left = task.x.n_rows - t;

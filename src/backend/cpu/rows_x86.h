@@ -12,6 +12,7 @@ namespace {
 // A chunk: 256 elements in four parts. Made by one of the two kinds of rows below.
 template <typename Format>
 struct DirectChunk {
+    using Of = Format;
     const uint8_t* bytes;
     Part part(int j) const { return Format::part(bytes, j); }
     void scales(Scales& scales) const { Format::scales(bytes, scales); }
@@ -20,6 +21,7 @@ struct DirectChunk {
 // The end of a row, padded with zero bytes.
 template <typename Format>
 struct PaddedChunk {
+    using Of = Format;
     uint8_t bytes[Format::kChunkBytes];
     Part part(int j) const { return Format::part(bytes, j); }
     void scales(Scales& scales) const { Format::scales(bytes, scales); }

@@ -67,9 +67,13 @@ struct Avx2 {
         sums.even = _mm256_fmadd_ps(w.b[1], _mm256_loadu_ps(x_sums + 8), sums.even);
     }
 
+    // Elements multiplied at once, and where the activations keep 16 of them.
+    static constexpr int64_t kPartElements = 64;
+    static int64_t piece_place(int64_t, int64_t piece) { return 16 * piece; }
+
     template <bool kIsSigned>
-    static Part joined(const Part& part) {
-        return part;
+    static Part weights(const auto& chunk, int j) {
+        return chunk.part(j);
     }
     // Products of 32 elements in eight sums of four. vpmaddubsw adds two products of an unsigned and a signed
     // byte in 16 bits, which holds for unsigned bytes up to 128; signed weights hand their signs to the

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cpu/decode_x86.h"
+#include "backend/cpu/halves_avx512.h"
 
 namespace cria::cpu {
 namespace {
@@ -22,6 +23,18 @@ struct FirstWords {
         }
     }
 };
+
+// 128 unsigned weights in the order of the activations (halves_avx512.h): the first halves of four blocks,
+// then the second.
+struct Halves {
+    __m512i u[2];
+};
+
+struct Avx512;
+// decode(bytes of a chunk, part): for formats whose bytes come in that order more easily than one block after
+// the other.
+template <typename Format>
+struct DirectHalves {};
 
 struct Avx512 {
     // Added to signed weights to make them unsigned; the offset takes it off again.
@@ -110,16 +123,45 @@ struct Avx512 {
         const __m512i w = _mm512_inserti64x4(_mm512_castsi256_si512(part.u[0]), part.u[1], 1);
         return kIsSigned ? _mm512_xor_si512(w, _mm512_set1_epi8(-128)) : w;
     }
-    // 64 elements from part j of a chunk on: each lane has four of them, and the factor of their group.
+    // Elements multiplied at once, and where the activations keep 16 of them.
+    static constexpr int64_t kPartElements = 128;
+    static int64_t piece_place(int64_t row_length, int64_t piece) {
+        return cpu::piece_place(row_length, piece);
+    }
+
+    // Part j of a chunk in the order of the activations.
+    template <bool kIsSigned, typename Chunk>
+    static Halves weights(const Chunk& chunk, int j) {
+        if constexpr (requires { DirectHalves<typename Chunk::Of>::decode(chunk.bytes, j); }) {
+            return DirectHalves<typename Chunk::Of>::decode(chunk.bytes, j);
+        } else {
+            const __m512i low = joined<kIsSigned>(chunk.part(2 * j));
+            const __m512i high = joined<kIsSigned>(chunk.part(2 * j + 1));
+            return {{_mm512_shuffle_i64x2(low, high, 0x88), _mm512_shuffle_i64x2(low, high, 0xdd)}};
+        }
+    }
+    // Each lane has four elements, each quarter of a register a block; the halves of a block are groups of
+    // their own or one together.
     template <int kGroup, bool kIsSigned>
-    static void add_products(__m512i w, const int8_t* q, const Factors& factors, int j, Sums& sums) {
-        const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        const __m512i group = _mm512_add_epi32(_mm512_srli_epi32(lane, kGroup == 32 ? 3 : 2),
-                                               _mm512_set1_epi32(j * 64 / kGroup));
-        const __m512 dots =
-            _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(_mm512_setzero_si512(), w, _mm512_loadu_si512(q)));
-        __m512& sum = j % 2 == 0 ? sums.even : sums.odd;
-        sum = _mm512_fmadd_ps(dots, _mm512_permutexvar_ps(group, factors), sum);
+    static void add_products(const Halves& w, const int8_t* q, const Factors& factors, int j, Sums& sums) {
+        const __m512i quarter = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        __m512i even = _mm512_dpbusd_epi32(_mm512_setzero_si512(), w.u[0], _mm512_loadu_si512(q));
+        if constexpr (kGroup == 32) {
+            even = _mm512_dpbusd_epi32(even, w.u[1], _mm512_loadu_si512(q + 64));
+            const __m512i group = _mm512_add_epi32(quarter, _mm512_set1_epi32(4 * j));
+            __m512& sum = j == 0 ? sums.even : sums.odd;
+            sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(even), _mm512_permutexvar_ps(group, factors), sum);
+        } else {
+            const __m512i odd =
+                _mm512_dpbusd_epi32(_mm512_setzero_si512(), w.u[1], _mm512_loadu_si512(q + 64));
+            const __m512i group =
+                _mm512_add_epi32(_mm512_add_epi32(quarter, quarter), _mm512_set1_epi32(8 * j));
+            const __m512i next = _mm512_add_epi32(group, _mm512_set1_epi32(1));
+            sums.even =
+                _mm512_fmadd_ps(_mm512_cvtepi32_ps(even), _mm512_permutexvar_ps(group, factors), sums.even);
+            sums.odd =
+                _mm512_fmadd_ps(_mm512_cvtepi32_ps(odd), _mm512_permutexvar_ps(next, factors), sums.odd);
+        }
     }
 
   private:
@@ -127,6 +169,157 @@ struct Avx512 {
         return _mm512_insertf32x8(_mm512_castps256_ps512(halves[0]), halves[1], 1);
     }
     static __m512i load_512(const uint8_t* p) { return _mm512_loadu_si512(p); }
+};
+
+// 16 bytes of four blocks, kBytes apart.
+template <int kBytes>
+inline __m512i four_pieces(const uint8_t* p) {
+    const __m512i two = _mm512_castsi256_si512(
+        _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(p)), load_128(p + kBytes), 1));
+    return _mm512_inserti32x4(_mm512_inserti32x4(two, load_128(p + 2 * kBytes), 2), load_128(p + 3 * kBytes),
+                              3);
+}
+inline __m512i low_nibbles(__m512i v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
+// Low nibbles, then high nibbles.
+inline Halves nibble_halves(__m512i v) { return {{low_nibbles(v), low_nibbles(_mm512_srli_epi16(v, 4))}}; }
+// The same through a curve of 16 values.
+inline Halves on_curve(__m512i v, __m128i curve) {
+    const __m512i values = _mm512_broadcast_i32x4(curve);
+    const Halves codes = nibble_halves(v);
+    return {{_mm512_shuffle_epi8(values, codes.u[0]), _mm512_shuffle_epi8(values, codes.u[1])}};
+}
+inline __m128i unsigned_iq4_curve() {
+    return _mm_xor_si128(_mm256_castsi256_si128(iq4_curve()), _mm_set1_epi8(-128));
+}
+
+template <>
+struct DirectHalves<Q4_0<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) { return nibble_halves(four_pieces<18>(p + 72 * j + 2)); }
+};
+template <>
+struct DirectHalves<Q4_1<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) { return nibble_halves(four_pieces<20>(p + 80 * j + 4)); }
+};
+template <>
+struct DirectHalves<Iq4Nl<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return on_curve(four_pieces<18>(p + 72 * j + 2), unsigned_iq4_curve());
+    }
+};
+template <>
+struct DirectHalves<Iq4Xs<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return on_curve(_mm512_loadu_si512(p + 8 + 64 * j), unsigned_iq4_curve());
+    }
+};
+template <>
+struct DirectHalves<Mxfp4<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return on_curve(four_pieces<17>(p + 68 * j + 1), mxfp4_curve());
+    }
+};
+
+// The fifth bits of four blocks, kBytes apart: 16 of each block in each half.
+template <int kBytes>
+inline Halves add_fifth_bits(const Halves& w, const uint8_t* p) {
+    Halves result;
+    for (int half = 0; half < 2; ++half) {
+        const uint8_t* at = p + 2 * half;
+        const uint64_t bits = load_u16(at) | static_cast<uint64_t>(load_u16(at + kBytes)) << 16 |
+                              static_cast<uint64_t>(load_u16(at + 2 * kBytes)) << 32 |
+                              static_cast<uint64_t>(load_u16(at + 3 * kBytes)) << 48;
+        result.u[half] = _mm512_mask_add_epi8(w.u[half], bits, w.u[half], _mm512_set1_epi8(16));
+    }
+    return result;
+}
+template <>
+struct DirectHalves<Q5_0<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return add_fifth_bits<22>(nibble_halves(four_pieces<22>(p + 88 * j + 6)), p + 88 * j + 2);
+    }
+};
+template <>
+struct DirectHalves<Q5_1<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return add_fifth_bits<24>(nibble_halves(four_pieces<24>(p + 96 * j + 8)), p + 96 * j + 4);
+    }
+};
+
+// One value for each quarter, in all its words.
+inline __m512i by_quarter(int a, int b, int c, int d) {
+    return _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm256_set_m128i(_mm_set1_epi16(static_cast<int16_t>(b)),
+                                                _mm_set1_epi16(static_cast<int16_t>(a)))),
+        _mm256_set_m128i(_mm_set1_epi16(static_cast<int16_t>(d)), _mm_set1_epi16(static_cast<int16_t>(c))),
+        1);
+}
+// K-quants' nibbles: 32 bytes hold two blocks of 32, one in the low and one in the high nibbles.
+inline Halves k_nibbles(const uint8_t* p) {
+    const __m512i v = _mm512_loadu_si512(p);
+    const __m512i shifts = by_quarter(0, 4, 0, 4);
+    return {{low_nibbles(_mm512_srlv_epi16(_mm512_shuffle_i64x2(v, v, 0xa0), shifts)),
+             low_nibbles(_mm512_srlv_epi16(_mm512_shuffle_i64x2(v, v, 0xf5), shifts))}};
+}
+// Adds `value` where bit 4j + quarter of 32 bytes is set: block 4j + quarter's own bits.
+inline Halves add_block_bits(const Halves& w, const uint8_t* p, int j, int value) {
+    const auto both = [j](int quarter) { return 0x101 << (4 * j + quarter); };
+    const __m512i mask = by_quarter(both(0), both(1), both(2), both(3));
+    Halves result;
+    for (int half = 0; half < 2; ++half) {
+        const __m512i bits = _mm512_broadcast_i32x4(load_128(p + 16 * half));
+        result.u[half] = _mm512_mask_add_epi8(w.u[half], _mm512_test_epi8_mask(bits, mask), w.u[half],
+                                              _mm512_set1_epi8(static_cast<char>(value)));
+    }
+    return result;
+}
+// Four blocks in the bit pairs of 32 bytes.
+inline Halves bit_pairs(const uint8_t* p) {
+    const __m512i shifts = by_quarter(0, 2, 4, 6);
+    const __m512i mask = _mm512_set1_epi8(3);
+    Halves w;
+    for (int half = 0; half < 2; ++half) {
+        const __m512i bytes = _mm512_broadcast_i32x4(load_128(p + 16 * half));
+        w.u[half] = _mm512_and_si512(_mm512_srlv_epi16(bytes, shifts), mask);
+    }
+    return w;
+}
+
+template <>
+struct DirectHalves<Q4K<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) { return k_nibbles(p + 16 + 64 * j); }
+};
+template <>
+struct DirectHalves<Q5K<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return add_block_bits(k_nibbles(p + 48 + 64 * j), p + 16, j, 16);
+    }
+};
+template <>
+struct DirectHalves<Q2K<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) { return bit_pairs(p + 16 + 32 * j); }
+};
+template <>
+struct DirectHalves<Q3K<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        return add_block_bits(bit_pairs(p + 32 + 32 * j), p, j, 4);
+    }
+};
+template <>
+struct DirectHalves<Q6K<Avx512>> {
+    static Halves decode(const uint8_t* p, int j) {
+        const __m512i low = _mm512_loadu_si512(p + 64 * j);
+        const __m512i shifts = by_quarter(0, 0, 4, 4);
+        const __m512i turns = _mm512_setr_epi64(4, 4, 2, 2, 0, 0, 62, 62);
+        const Halves nibbles{{_mm512_shuffle_i64x2(low, low, 0x88), _mm512_shuffle_i64x2(low, low, 0xdd)}};
+        Halves w;
+        for (int half = 0; half < 2; ++half) {
+            const __m512i high = _mm512_broadcast_i32x4(load_128(p + 128 + 32 * j + 16 * half));
+            w.u[half] =
+                _mm512_or_si512(low_nibbles(_mm512_srlv_epi16(nibbles.u[half], shifts)),
+                                _mm512_and_si512(_mm512_rolv_epi64(high, turns), _mm512_set1_epi8(0x30)));
+        }
+        return w;
+    }
 };
 
 }  // namespace
