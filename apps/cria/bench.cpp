@@ -204,7 +204,11 @@ void add_bench_command(CLI::App& app) {
     command->add_option("--synthetic", options->synthetic, "Measure a made-up model: " + synthetic_help())
         ->type_name("SHAPE:TYPE");
     const auto list = [&](const char* flags, std::vector<int32_t>& values, const char* help) {
-        command->add_option(flags, values, help)->type_name("N,...")->delimiter(',')->capture_default_str();
+        command->add_option(flags, values, help)
+            ->type_name("N,...")
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->capture_default_str();
     };
     list("-p,--prompt", options->prompts, "Prompt lengths; 0: none");
     list("-n,--generate", options->generates, "Tokens to generate; 0: none");

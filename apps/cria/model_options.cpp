@@ -66,6 +66,7 @@ void add_model_options(CLI::App& command, ModelChoice& choice) {
         .add_option("--override-kv", choice.overrides,
                     "Use another metadata value: KEY=TYPE:VALUE (int, float, bool, str)")
         ->type_name("KV")
+        ->allow_extra_args(false)
         ->group("Model");
 }
 

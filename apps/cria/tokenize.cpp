@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "commands.h"
 #include "model_options.h"
+#include "vocab/utf8.h"
 
 namespace cria::app {
 namespace {
@@ -36,12 +37,6 @@ std::string shown(std::string_view piece) {
     return text;
 }
 
-bool is_utf8(std::string_view text) {
-    return nlohmann::json(std::string(text))
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-               .find("\\ufffd") == std::string::npos;
-}
-
 void print_table(const Vocab& vocab, const std::vector<int32_t>& ids) {
     size_t offset = 0;
     for (const int32_t id : ids) {
@@ -60,7 +55,7 @@ void print_json(const Vocab& vocab, const std::vector<int32_t>& ids) {
         const std::string piece(vocab.token_to_piece(id));
         const size_t length = vocab.is_control(id) ? 0 : piece.size();
         nlohmann::json token = {{"id", id}, {"start", offset}, {"end", offset + length}};
-        if (is_utf8(piece)) {
+        if (utf8::is_well_formed(piece)) {
             token["piece"] = piece;
         } else {
             token["bytes"] = std::vector<uint8_t>(piece.begin(), piece.end());
