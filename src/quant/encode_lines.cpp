@@ -315,7 +315,7 @@ void encode_k_lines(const KShape& shape, const float* original, const float* w, 
     f.dmin = f32_to_f16(static_cast<float>(best.pair.dmin / factor));
 }
 
-constexpr KShape kQ45Shape(int largest_code) {
+constexpr KShape q45_shape(int largest_code) {
     return {.sub_block = {.n = 32, .largest_code = largest_code}, .largest_scale = 63};
 }
 
@@ -330,7 +330,7 @@ void Q5_1::encode_block(const float* x, const float* w, Fields& f) {
 void Q2_K::encode_block(const float* x, const float* w, Fields& f) {
     encode_k_lines({.sub_block = {.n = 16, .largest_code = 3}, .largest_scale = 15}, x, w, f);
 }
-void Q4_K::encode_block(const float* x, const float* w, Fields& f) { encode_k_lines(kQ45Shape(15), x, w, f); }
-void Q5_K::encode_block(const float* x, const float* w, Fields& f) { encode_k_lines(kQ45Shape(31), x, w, f); }
+void Q4_K::encode_block(const float* x, const float* w, Fields& f) { encode_k_lines(q45_shape(15), x, w, f); }
+void Q5_K::encode_block(const float* x, const float* w, Fields& f) { encode_k_lines(q45_shape(31), x, w, f); }
 
 }  // namespace cria::quant

@@ -304,19 +304,13 @@ struct Iq3KR4 : Iq3K {
     }
 };
 
-// The first 64 bytes of IQ4_K_R4 and IQ5_K_R4.
-template <typename Io>
-void iq45_scales_r4(Io io, auto* block, int k, auto& f) {
-    io.value(block + 2 * k, f.d);
-    selectors_r4(io, block + 8, k, f);
-    scales_of_6_bits<4>(io, block + 16, block + 32, 16, k, f.scale);
-}
-
 struct Iq4KR4 : Iq4K {
     static constexpr int kGroupRows = 4;
     template <typename Io>
     static void layout(Io io, auto* block, int k, auto& f) {
-        iq45_scales_r4(io, block, k, f);
+        io.value(block + 2 * k, f.d);
+        selectors_r4(io, block + 8, k, f);
+        scales_of_6_bits<4>(io, block + 16, block + 32, 16, k, f.scale);
         nibbles_r4(io, block + 64, 256, k, f.q);
     }
 };
@@ -325,26 +319,16 @@ struct Iq5KR4 : Iq5K {
     static constexpr int kGroupRows = 4;
     template <typename Io>
     static void layout(Io io, auto* block, int k, auto& f) {
-        iq45_scales_r4(io, block, k, f);
-        nibbles_r4(io, block + 64, 256, k, f.q);
+        Iq4KR4::layout(io, block, k, f);
         iq5_high_bits_r4(io, block + 576, k, f.q);
     }
 };
-
-// Scale bytes of IQ4_KS_R4 and IQ5_KS_R4.
-template <typename Io>
-void even_scales_r4(Io io, auto* bytes, int k, auto& f) {
-    for (int c = 0; c < 8; ++c) {
-        io.bits(bytes[4 * c + k], 0, 1, f.min[c]);
-        io.bits(bytes[4 * c + k], 1, 7, f.scale[c]);
-    }
-}
 
 struct Iq4KsR4 : Iq4Ks {
     static constexpr int kGroupRows = 4;
     template <typename Io>
     static void layout(Io io, auto* block, int k, auto& f) {
-        even_scales_r4(io, block, k, f);
+        for (int c = 0; c < 8; ++c) even_scale_byte(io, block[4 * c + k], c, f);
         nibbles_r4(io, block + 32, 256, k, f.q);
     }
 };
@@ -353,8 +337,7 @@ struct Iq5KsR4 : Iq5Ks {
     static constexpr int kGroupRows = 4;
     template <typename Io>
     static void layout(Io io, auto* block, int k, auto& f) {
-        even_scales_r4(io, block, k, f);
-        nibbles_r4(io, block + 32, 256, k, f.q);
+        Iq4KsR4::layout(io, block, k, f);
         iq5_high_bits_r4(io, block + 544, k, f.q);
     }
 };

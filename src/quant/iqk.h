@@ -197,16 +197,18 @@ struct Iq3Ks : FormatBase<256, 102, RowHeader::f16_scale> {
 };
 
 // Bit 0 of a scale byte is the selector, the rest an even scale. Here scale holds the upper seven bits.
+template <typename Io>
+void even_scale_byte(Io io, auto& byte, int c, auto& f) {
+    io.bits(byte, 0, 1, f.min[c]);
+    io.bits(byte, 1, 7, f.scale[c]);
+}
 inline int even_scale(uint8_t scale) { return 2 * scale - 127; }
 
 struct Iq4Ks : FormatBase<256, 136, RowHeader::f32_scale> {
     using Fields = KFields;
     template <typename Io>
     static void layout(Io io, auto* block, int, auto& f) {
-        for (int c = 0; c < 8; ++c) {
-            io.bits(block[c], 0, 1, f.min[c]);
-            io.bits(block[c], 1, 7, f.scale[c]);
-        }
+        for (int c = 0; c < 8; ++c) even_scale_byte(io, block[c], c, f);
         nibbles_by_32(io, block + 8, f.q);
     }
     static void values(float d, const Fields& f, float* y) {
@@ -221,10 +223,7 @@ struct Iq5Ks : FormatBase<256, 168, RowHeader::f32_scale> {
     using Fields = KFields;
     template <typename Io>
     static void layout(Io io, auto* block, int, auto& f) {
-        for (int c = 0; c < 8; ++c) {
-            io.bits(block[c], 0, 1, f.min[c]);
-            io.bits(block[c], 1, 7, f.scale[c]);
-        }
+        for (int c = 0; c < 8; ++c) even_scale_byte(io, block[c], c, f);
         nibbles_by_64(io, block + 8, f.q);
         one_bit_planes(io, block + 136, f.q, 4);
     }

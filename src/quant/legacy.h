@@ -12,6 +12,19 @@ struct Fields32 {
     uint8_t q[32] = {};
 };
 
+// y = (q - zero) * d
+inline void symmetric_values(const Fields32& f, int zero, float* y) {
+    const float d = f16_to_f32(f.d);
+    for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - zero) * d;
+}
+
+// Five-bit codes: the upper bits in a 32-bit word, then the nibbles.
+template <typename Io>
+void codes_of_5_bits(Io io, auto* bytes, auto& q) {
+    for (int e = 0; e < 32; ++e) io.bits(bytes[e / 8], e % 8, 1, q[e], 4);
+    nibbles_of_32(io, bytes + 4, q);
+}
+
 struct Q4_0 : FormatBase<32, 18> {
     using Fields = Fields32;
     static constexpr int kZero = 8;
@@ -20,11 +33,7 @@ struct Q4_0 : FormatBase<32, 18> {
         io.value(block, f.d);
         nibbles_of_32(io, block + 2, f.q);
     }
-    // y = (q - zero) * d
-    static void values(float, const Fields& f, float* y) {
-        const float d = f16_to_f32(f.d);
-        for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
-    }
+    static void values(float, const Fields& f, float* y) { symmetric_values(f, kZero, y); }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
     static void encode_block_fast(const float* x, Fields& f);
@@ -53,13 +62,9 @@ struct Q5_0 : FormatBase<32, 22> {
     template <typename Io>
     static void layout(Io io, auto* block, int, auto& f) {
         io.value(block, f.d);
-        for (int e = 0; e < 32; ++e) io.bits(block[2 + e / 8], e % 8, 1, f.q[e], 4);
-        nibbles_of_32(io, block + 6, f.q);
+        codes_of_5_bits(io, block + 2, f.q);
     }
-    static void values(float, const Fields& f, float* y) {
-        const float d = f16_to_f32(f.d);
-        for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
-    }
+    static void values(float, const Fields& f, float* y) { symmetric_values(f, kZero, y); }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
     static void encode_block_fast(const float* x, Fields& f);
@@ -71,8 +76,7 @@ struct Q5_1 : FormatBase<32, 24> {
     static void layout(Io io, auto* block, int, auto& f) {
         io.value(block, f.d);
         io.value(block + 2, f.m);
-        for (int e = 0; e < 32; ++e) io.bits(block[4 + e / 8], e % 8, 1, f.q[e], 4);
-        nibbles_of_32(io, block + 8, f.q);
+        codes_of_5_bits(io, block + 4, f.q);
     }
     static void values(float, const Fields& f, float* y) { Q4_1::values(1.0f, f, y); }
     static constexpr bool kHasEncoder = true;
@@ -89,10 +93,7 @@ struct Q6_0 : FormatBase<32, 26> {
         for (int e = 0; e < 32; ++e) io.bits(block[2 + e % 8], 4 * (e % 16 / 8) + 2 * (e / 16), 2, f.q[e], 4);
         nibbles_of_32(io, block + 10, f.q);
     }
-    static void values(float, const Fields& f, float* y) {
-        const float d = f16_to_f32(f.d);
-        for (int e = 0; e < 32; ++e) y[e] = static_cast<float>(f.q[e] - kZero) * d;
-    }
+    static void values(float, const Fields& f, float* y) { symmetric_values(f, kZero, y); }
     static constexpr bool kHasEncoder = true;
     static void encode_block(const float* x, const float* w, Fields& f);
     static void encode_block_fast(const float* x, Fields& f);
