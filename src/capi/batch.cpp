@@ -1,7 +1,10 @@
 // Batches are plain arrays that C programs fill, so they are made with calloc and freed with free, each array
 // by itself: some programs replace one of them by their own.
 #include <cstdlib>
+#include <new>
 
+#include "base/checked.h"
+#include "base/cpu.h"
 #include "capi/handles.h"
 
 namespace {
@@ -20,10 +23,22 @@ T* zeroed(size_t count) {
     return static_cast<T*>(memory);
 }
 
+// Refuses what this machine cannot hold, before taking any of it.
+void check_size(uint64_t n_tokens, uint64_t width, uint64_t n_seq_max) {
+    const auto values = cria::checked_mul(n_tokens, cria::checked_add(width, n_seq_max).value_or(UINT64_MAX));
+    const auto n_bytes = values ? cria::checked_mul<uint64_t>(*values, sizeof(float)) : std::nullopt;
+    const uint64_t available = cria::memory_size().total_bytes;
+    if (!n_bytes || (available != 0 && *n_bytes > available)) {
+        cria::fail(cria::ErrorCode::out_of_memory,
+                   "a batch of {} tokens with {} values and {} sequences each does not fit in memory",
+                   n_tokens, width, n_seq_max);
+    }
+}
+
 // Fills the arrays one by one, so that whoever catches an exception can free those that are there.
 void allocate(llama_batch& batch, size_t n_tokens, size_t width, size_t n_seq_max) {
+    check_size(n_tokens, width, n_seq_max);
     if (width > 0) {
-        if (n_tokens > SIZE_MAX / width) throw std::bad_alloc();
         batch.embd = zeroed<float>(n_tokens * width);
     } else {
         batch.token = zeroed<llama_token>(n_tokens);

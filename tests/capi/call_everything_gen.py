@@ -11,6 +11,9 @@ import sys
 
 HANDLES = {"model": r"(const )?struct llama_model \*", "ctx": r"(const )?struct llama_context \*",
            "vocab": r"(const )?struct llama_vocab \*"}
+# These succeed with odd numbers and a live vocabulary.
+MAKES = {"llama_sampler_init_dry": "llama_sampler_dry_free", "llama_init_adaptive_p": "llama_free_adaptive_p",
+         "llama_batch_init": "llama_batch_free"}
 FREES = {"llama_free", "llama_free_model"}
 
 
@@ -37,7 +40,7 @@ def main():
     for _, name, types in functions:
         call = f'{name}({", ".join(argument(name, t) for t in types)})'
         lines.append(f'    before_call("{name}", handles);')
-        lines.append(f"    (void){call};")
+        lines.append(f"    {MAKES[name]}({call});" if name in MAKES else f"    (void){call};")
     lines += ["}", ""]
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
