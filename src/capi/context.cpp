@@ -23,7 +23,7 @@ cria::ValueObserver observer_of(ggml_backend_sched_eval_callback callback, void*
     };
 }
 
-// The longest of the documented negative values of llama_decode.
+// What llama_decode returns for an error; -4 stands for all that have no number of their own.
 int32_t decode_result(cria::ErrorCode code) {
     switch (code) {
         case cria::ErrorCode::no_space:
