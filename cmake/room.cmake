@@ -1,8 +1,9 @@
-# cria_room(NAME DEPENDS rooms... LIBRARIES targets...)
+# cria_room(NAME [COLD] DEPENDS rooms... LIBRARIES targets...)
 #
 # Makes the static library cria_NAME from src/NAME/*.cpp (and its sub-folders) and, when tests are on, the program
 # NAME_tests from tests/NAME/*_test.cpp, run by ctest as "NAME". A source called *_avx2.cpp, *_avx512.cpp, ... is compiled for that
-# instruction set and left out on other processors. New files need no edit here.
+# instruction set and left out on other processors. New files need no edit here. COLD: speed is not felt (argument checks, text for people),
+# so -O1 will do, which compiles a third faster; so are all tests.
 
 set(CRIA_IS_X86 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -31,11 +32,14 @@ function(cria_isa_sources room_sources out)
 endfunction()
 
 function(cria_room name)
-    cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+    cmake_parse_arguments(ROOM "COLD" "" "DEPENDS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
     cria_isa_sources(sources sources)
     add_library(cria_${name} STATIC ${sources})
     target_include_directories(cria_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    if(ROOM_COLD)
+        target_compile_options(cria_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
     list(TRANSFORM ROOM_DEPENDS PREPEND cria_)
     target_link_libraries(cria_${name} PUBLIC cria_flags ${ROOM_DEPENDS} ${ROOM_LIBRARIES})
 
@@ -43,6 +47,7 @@ function(cria_room name)
     if(CRIA_TESTS AND tests)
         add_executable(${name}_tests ${tests})
         target_include_directories(${name}_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+        target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
         target_link_libraries(${name}_tests PRIVATE cria_${name} ${ROOM_TEST_LIBRARIES} GTest::gtest GTest::gtest_main)
         target_compile_definitions(${name}_tests PRIVATE CRIA_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         add_test(NAME ${name} COMMAND ${name}_tests)

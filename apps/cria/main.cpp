@@ -24,6 +24,17 @@ constexpr const char* kFooter =
     "  cria bench -m model.gguf                    how fast it is here\n"
     "Every command explains itself with --help.";
 
+// CLI11 would only say that a subcommand is missing.
+void check_command(const CLI::App& app, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (command->get_name() == argv[1]) return;
+        known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    fail(ErrorCode::invalid_argument, "there is no command '{}'; there are {}", argv[1], known);
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Cria runs large language models from GGUF files on this machine.", "cria"};
     app.require_subcommand(1);
@@ -35,6 +46,7 @@ int run(int argc, char** argv) {
     add_inspect_command(app);
     add_perplexity_command(app);
     add_tokenize_command(app);
+    check_command(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {  // --help, --version

@@ -32,7 +32,16 @@ void set_log_level(LogLevel level) { minimum_level = level; }
 bool log_enabled(LogLevel level) { return level >= minimum_level.load(std::memory_order_relaxed); }
 
 void log_line(LogLevel level, std::string_view line) {
+    // A sink that logs would wait for itself: its lines go to stderr.
+    thread_local bool is_inside_sink = false;
+    if (is_inside_sink) return print_to_stderr(level, line);
     const std::lock_guard lock(sink_mutex);
+    struct Inside {
+        bool& flag;
+        explicit Inside(bool& f) : flag(f) { flag = true; }
+        ~Inside() { flag = false; }
+    };
+    const Inside inside(is_inside_sink);
     if (sink()) {
         sink()(level, line);
     } else {
