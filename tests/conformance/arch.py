@@ -49,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         checker = fixed_checker(args.shared, folder)
         for setting in SETTINGS:
-            command = [sys.executable, checker, args.golden, "--quiet", "--dir", f"{args.shared}/conformance/arch", *names]
+            command = [sys.executable, checker, args.golden, *names, "--quiet", "--dir", f"{args.shared}/conformance/arch"]
             if setting:
                 command += ["--env", setting]
             done = subprocess.run(command, env=dict(os.environ, CRIA_ISA=args.isa), capture_output=True, text=True)

@@ -105,8 +105,9 @@ TEST(Load, RefusesEveryWrongShapeWithBothShapes) {
         tiny.tensor(tensor.name).dims.back() += 16;
         const std::string error = tiny.load_error();
         EXPECT_NE(error.find("shape"), std::string::npos) << tensor.name << ": " << error;
-        if (tensor.name != "token_embd.weight")
-            EXPECT_NE(error.find("'" + tensor.name + "' has shape ["), std::string::npos) << error;
+        if (tensor.name == "token_embd.weight")
+            continue;  // defines the vocabulary's size, so output.weight is the odd one
+        EXPECT_NE(error.find("'" + tensor.name + "' has shape ["), std::string::npos) << error;
     }
 }
 
