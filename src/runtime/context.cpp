@@ -25,6 +25,33 @@ int32_t checked_option(const char* name, int64_t value, int64_t least, int64_t m
     return static_cast<int32_t>(value);
 }
 
+std::vector<memory::KvLayer> cache_layers(const arch::ModelSpec& spec, const ContextOptions& options) {
+    std::vector<memory::KvLayer> layers;
+    for (const arch::LayerSpec& layer : spec.layers) {
+        const AttentionParams& p = layer.attention.params;
+        layers.push_back({.k_width = int64_t(p.kv_heads) * p.k_dim,
+                          .v_width = int64_t(p.kv_heads) * p.v_dim,
+                          .k_type = options.k_type,
+                          .v_type = options.v_type});
+    }
+    return layers;
+}
+
+// Refuses a cache that cannot be in memory before a page of it is touched: the system would end the process
+// instead of saying so.
+void check_memory(const Model& model, const ContextOptions& options) {
+    constexpr double kGibibyte = 1 << 30;
+    const size_t available = memory_size().total_bytes;
+    const size_t needed = memory::kv_cache_bytes(cache_layers(model.spec(), options), options.n_ctx);
+    if (available == 0 || needed <= available) return;
+    const double fitting = static_cast<double>(available) / static_cast<double>(needed) * options.n_ctx;
+    fail(ErrorCode::out_of_memory,
+         "a context of {} tokens needs {:.1f} GiB for its cache, but this machine has {:.1f} GiB; at most {} "
+         "tokens fit",
+         options.n_ctx, static_cast<double>(needed) / kGibibyte, static_cast<double>(available) / kGibibyte,
+         static_cast<int64_t>(fitting));
+}
+
 ContextOptions resolved(const Model& model, ContextOptions options) {
     const arch::ModelSpec& spec = model.spec();
     if (options.n_ctx == 0)
@@ -41,19 +68,8 @@ ContextOptions resolved(const Model& model, ContextOptions options) {
     if (options.pooling == Pooling::unspecified) options.pooling = static_cast<Pooling>(spec.pooling_type);
     if (options.pooling == Pooling::rank)
         fail(ErrorCode::unsupported, "pooling for ranking is not supported yet");
+    check_memory(model, options);
     return options;
-}
-
-std::vector<memory::KvLayer> cache_layers(const arch::ModelSpec& spec, const ContextOptions& options) {
-    std::vector<memory::KvLayer> layers;
-    for (const arch::LayerSpec& layer : spec.layers) {
-        const AttentionParams& p = layer.attention.params;
-        layers.push_back({.k_width = int64_t(p.kv_heads) * p.k_dim,
-                          .v_width = int64_t(p.kv_heads) * p.v_dim,
-                          .k_type = options.k_type,
-                          .v_type = options.v_type});
-    }
-    return layers;
 }
 
 arch::GraphOptions graph_options_for(const ContextOptions& options, bool has_control_vectors) {

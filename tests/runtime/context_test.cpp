@@ -294,6 +294,28 @@ TEST(Context, RefusesOptionsOutOfRange) {
     }
 }
 
+TEST(Context, RefusesACacheBeyondTheMachineWithTheLargestThatFits) {
+    TinyModel tiny;
+    tiny.set_number("llama.attention.key_length", 4096);
+    tiny.set_number("llama.attention.value_length", 4096);
+    for (const int i : {0, 1}) {
+        const std::string p = "blk." + std::to_string(i) + ".";
+        tiny.tensor(p + "attn_q.weight").dims = {32, 4 * 4096};
+        tiny.tensor(p + "attn_k.weight").dims = {32, 2 * 4096};
+        tiny.tensor(p + "attn_v.weight").dims = {32, 2 * 4096};
+        tiny.tensor(p + "attn_output.weight").dims = {4 * 4096, 32};
+    }
+    ContextOptions options = small_options();
+    options.n_ctx = 1 << 28;
+    try {
+        const Context context(tiny.load(), options);
+        FAIL() << "no error";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::out_of_memory);
+        EXPECT_NE(std::string(e.what()).find("tokens fit"), std::string::npos) << e.what();
+    }
+}
+
 TEST(Context, ForecastsItsMemory) {
     const auto model = TinyModel().load();
     const ContextOptions options = small_options();
