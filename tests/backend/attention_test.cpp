@@ -111,17 +111,22 @@ class Scene {
 
     // [count][heads][v_dim]
     std::vector<float> result(Isa isa, int32_t kv_head, int32_t first, int32_t count) const {
-        const Partial partial = attend(isa, kv_head, first, count);
+        Partial partial = attend(isa, kv_head, first, count);
         std::vector<float> out(static_cast<size_t>(count * heads() * p().v_dim), kNan);
-        combine_spans({.n_spans = spans(),
-                       .n_indices = count * heads(),
-                       .heads = heads(),
-                       .v_dim = p().v_dim,
-                       .partial = partial.out.data(),
-                       .max = partial.max.data(),
-                       .sum = partial.sum.data(),
-                       .sinks = setup_.has_sinks ? sinks_.data() + kv_head * heads() : nullptr,
-                       .out = out.data()});
+        const int64_t n = int64_t(count) * heads();
+        const auto span = [&](int32_t s) {
+            return SpanResults{partial.out.data(), partial.max.data(), partial.sum.data()}.from(s * n,
+                                                                                                p().v_dim);
+        };
+        const SpanMerge merge{.vector = &vector_kernels(isa),
+                              .n_indices = static_cast<int32_t>(n),
+                              .v_dim = p().v_dim,
+                              .results = span(0)};
+        for (int32_t s = 1; s < spans(); ++s) merge.add(span(s));
+        merge.finish({.heads = heads(),
+                      .sinks = setup_.has_sinks ? sinks_.data() + kv_head * heads() : nullptr,
+                      .out = out.data(),
+                      .out_stride = int64_t(heads()) * p().v_dim});
         return out;
     }
 
@@ -384,21 +389,31 @@ TEST_P(AttentionKernel, GivesZerosWhereNothingIsVisible) {
     }
 }
 
-TEST(Attention, CombinesNothingToZeros) {
-    const float partial[2] = {5.0f, 6.0f};
-    const float max = -INFINITY;
-    const float sum = 0.0f;
-    float out[2] = {1.0f, 2.0f};
-    combine_spans({.n_spans = 1,
-                   .n_indices = 1,
-                   .heads = 1,
-                   .v_dim = 2,
-                   .partial = partial,
-                   .max = &max,
-                   .sum = &sum,
-                   .out = out});
-    EXPECT_EQ(out[0], 0.0f);
-    EXPECT_EQ(out[1], 0.0f);
+// Two spans of one value each, of which one may see nothing.
+TEST(Attention, MergesSpansAndSinks) {
+    struct Span {
+        float out, max, sum;
+    };
+    const Span nothing{0.0f, -INFINITY, 0.0f};
+    const float sink = 1.0f;
+    const auto merged = [&](Span a, Span b, const float* sinks) {
+        float out = kNan;
+        const SpanMerge merge{.vector = &vector_kernels(Isa::scalar),
+                              .n_indices = 1,
+                              .v_dim = 1,
+                              .results = {&a.out, &a.max, &a.sum}};
+        merge.add({&b.out, &b.max, &b.sum});
+        merge.finish({.heads = 1, .sinks = sinks, .out = &out, .out_stride = 1});
+        return out;
+    };
+    EXPECT_EQ(merged(nothing, nothing, nullptr), 0.0f);
+    EXPECT_EQ(merged(nothing, nothing, &sink), 0.0f);
+    EXPECT_EQ(merged({6.0f, 50.0f, 2.0f}, nothing, nullptr), 3.0f);
+    EXPECT_EQ(merged(nothing, {6.0f, 50.0f, 2.0f}, nullptr), 3.0f);
+    EXPECT_NEAR(merged({6.0f, 1.0f, 2.0f}, nothing, &sink), 2.0, 1e-6);
+    EXPECT_NEAR(merged({6.0f, 1.0f, 2.0f}, {4.0f, 2.0f, 1.0f}, nullptr),
+                (6 + 4 * std::exp(1.0)) / (2 + std::exp(1.0)), 1e-6);
+    EXPECT_TRUE(std::isnan(merged({6.0f, 1.0f, 2.0f}, {kNan, 1.0f, kNan}, nullptr)));
 }
 
 TEST(Attention, FindsWhatIsVisible) {

@@ -43,27 +43,36 @@ VisibleRange visible_range(const AttentionParams& params, bool is_causal, const 
     return range;
 }
 
-void combine_spans(const CombineTask& t) {
-    for (int32_t index = 0; index < t.n_indices; ++index) {
-        float max = t.sinks == nullptr ? -INFINITY : t.sinks[index % t.heads];
-        for (int32_t s = 0; s < t.n_spans; ++s) {
-            const float m = t.max[s * t.n_indices + index];
-            if (m > max || m != m) max = m;
+void SpanMerge::add(const SpanResults& next) const {
+    for (int32_t index = 0; index < n_indices; ++index) {
+        if (next.sum[index] == 0.0f) continue;  // nothing visible in this span
+        const float max = std::max(results.max[index], next.max[index]);
+        const float keep = std::exp(results.max[index] - max);
+        const float share = std::exp(next.max[index] - max);
+        float* out = results.out + int64_t(index) * v_dim;
+        if (keep != 1.0f) vector->scale(keep, out, out, v_dim);
+        vector->axpy(share, next.out + int64_t(index) * v_dim, out, v_dim);
+        results.sum[index] = results.sum[index] * keep + next.sum[index] * share;
+        results.max[index] = max;
+    }
+}
+
+void SpanMerge::finish(const Output& output) const {
+    for (int32_t index = 0; index < n_indices; ++index) {
+        const int32_t head = index % output.heads;
+        float keep = 1.0f;
+        float sum = results.sum[index];
+        if (output.sinks != nullptr && sum != 0.0f) {
+            const float max = std::max(results.max[index], output.sinks[head]);
+            keep = std::exp(results.max[index] - max);
+            sum = sum * keep + std::exp(output.sinks[head] - max);
         }
-        float sum = t.sinks == nullptr ? 0.0f : std::exp(t.sinks[index % t.heads] - max);
-        float* out = t.out + int64_t(index) * t.v_dim;
-        std::fill(out, out + t.v_dim, 0.0f);
-        for (int32_t s = 0; s < t.n_spans; ++s) {
-            const int64_t at = int64_t(s) * t.n_indices + index;
-            if (t.sum[at] == 0.0f) continue;  // nothing visible in this span
-            const float share = std::exp(t.max[at] - max);
-            sum += share * t.sum[at];
-            const float* partial = t.partial + at * t.v_dim;
-            for (int32_t d = 0; d < t.v_dim; ++d) out[d] += share * partial[d];
+        float* out = output.out + index / output.heads * output.out_stride + int64_t(head) * v_dim;
+        if (sum == 0.0f) {
+            std::fill(out, out + v_dim, 0.0f);
+        } else {
+            vector->scale(keep / sum, results.out + int64_t(index) * v_dim, out, v_dim);
         }
-        if (sum == 0.0f) continue;
-        const float inverse = 1.0f / sum;
-        for (int32_t d = 0; d < t.v_dim; ++d) out[d] *= inverse;
     }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "backend/cpu/isa.h"
+#include "backend/cpu/vector.h"
 #include "backend/micro_batch.h"
 #include "tensor/graph.h"
 
@@ -65,20 +66,37 @@ struct AttentionKernels {
 // The table of a set that is_supported(); throws Error{unsupported} otherwise.
 const AttentionKernels& attention_kernels(Isa isa);
 
-// Combines the partial results of n_spans spans (span s of an index at [s * n_indices + index]) and an
-// optional sink score per head (index % heads) into out[index * v_dim + d], the attention's result. Nothing
-// visible and no sink: zeros.
-struct CombineTask {
-    int32_t n_spans = 0;
-    int32_t n_indices = 0;
-    int32_t heads = 0;
-    int32_t v_dim = 0;
-    const float* partial = nullptr;
-    const float* max = nullptr;
-    const float* sum = nullptr;
-    const float* sinks = nullptr;  // [heads] or null
+// Partial results of n indices, as attend() leaves them.
+struct SpanResults {
     float* out = nullptr;
+    float* max = nullptr;
+    float* sum = nullptr;
+
+    // Those of the indices from `first` on.
+    SpanResults from(int64_t first, int32_t v_dim) const {
+        return {out + first * v_dim, max + first, sum + first};
+    }
 };
-void combine_spans(const CombineTask& task);
+
+// Spans of the same indices (query-major, then the heads sharing a K/V head) are merged one after the other
+// into the first, in order; then the result is written. The order of additions is the same for every way to
+// divide the work.
+struct SpanMerge {
+    const VectorKernels* vector = nullptr;
+    int32_t n_indices = 0;
+    int32_t v_dim = 0;
+    SpanResults results;  // so far
+
+    void add(const SpanResults& next) const;
+    // Takes an optional sink score per head ([heads] or null) into the sum and writes token i's heads to
+    // out[i * out_stride + h * v_dim]. Nothing visible and no sink: zeros.
+    struct Output {
+        int32_t heads = 0;
+        const float* sinks = nullptr;
+        float* out = nullptr;
+        int64_t out_stride = 0;
+    };
+    void finish(const Output& output) const;
+};
 
 }  // namespace cria::cpu

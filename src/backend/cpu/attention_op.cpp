@@ -10,8 +10,10 @@
 namespace cria::cpu {
 namespace {
 
-// With so few query tokens, spans become tasks of their own, so that a long context keeps all threads busy.
-constexpr int32_t kMaxTokensForSplit = 8;
+// With so few tokens single tasks may be too short to wake a thread for.
+constexpr int32_t kFewTokens = 8;
+// Memory for the partial results of spans that are tasks of their own.
+constexpr int64_t kMaxPartialBytes = int64_t(64) << 20;
 
 // Consecutive tokens of one sequence.
 struct Tile {
@@ -35,7 +37,7 @@ void encode_row(const VectorKernels& kernels, const TypeInfo& type, const float*
             kernels.f32_to_bf16(x, reinterpret_cast<uint16_t*>(row), width);
             break;
         default:
-            type.encode(x, row, 1, width, nullptr);
+            (type.encode_fast != nullptr ? type.encode_fast : type.encode)(x, row, 1, width, nullptr);
             break;
     }
 }
@@ -94,15 +96,13 @@ std::vector<Tile> make_tiles(const Run& run, std::span<const VisibleRange> visib
     return tiles;
 }
 
-// Partial results: for each span, (query, head) major.
-struct Partials {
-    float* out = nullptr;
-    float* max = nullptr;
-    float* sum = nullptr;
-
-    Partials(Carver& memory, int64_t n, int32_t v_dim)
-        : out(memory.take<float>(n * v_dim)), max(memory.take<float>(n)), sum(memory.take<float>(n)) {}
-};
+SpanResults take_results(Carver& memory, int64_t n, int32_t v_dim) {
+    SpanResults results;
+    results.out = memory.take<float>(n * v_dim);
+    results.max = memory.take<float>(n);
+    results.sum = memory.take<float>(n);
+    return results;
+}
 
 class AttentionRun {
   public:
@@ -123,7 +123,7 @@ class AttentionRun {
                 visible_range(p_, run_.batch.is_causal, sequence_of(t), run_.batch.positions[i]));
         }
         tiles_ = make_tiles(run_, visible_, heads_);
-        if (run_.batch.n_tokens <= kMaxTokensForSplit) {
+        if (has_few_tiles() && partial_bytes() <= kMaxPartialBytes) {
             attend_split();
         } else {
             attend_whole();
@@ -135,7 +135,19 @@ class AttentionRun {
         return run_.batch.sequences[static_cast<size_t>(run_.batch.sequence[static_cast<size_t>(token)])];
     }
 
-    void run_span(const Tile& tile, int32_t kv_head, int32_t span, const Partials& partials, int64_t at,
+    // Partial results in units of (query, head, span), per K/V head.
+    int64_t n_units() const { return tiles_.back().partial_offset + tile_units(tiles_.back()); }
+    int64_t partial_bytes() const {
+        return n_units() * p_.kv_heads * (p_.v_dim + 2) * static_cast<int64_t>(sizeof(float));
+    }
+    // Then spans become tasks of their own, so that a long context keeps all threads busy, and a short one
+    // only as many as it is worth.
+    bool has_few_tiles() const {
+        return static_cast<int64_t>(tiles_.size()) * p_.kv_heads < int64_t(4) * run_.n_threads() ||
+               run_.batch.n_tokens <= kFewTokens;
+    }
+
+    void run_span(const Tile& tile, int32_t kv_head, int32_t span, const SpanResults& results,
                   std::byte* scratch) const {
         const auto t = static_cast<size_t>(tile.first_token);
         const SequenceCells& sequence = sequence_of(tile.first_token);
@@ -155,71 +167,70 @@ class AttentionRun {
              .span_first = first,
              .span_last =
                  std::min<int32_t>(first + kAttentionSpan, static_cast<int32_t>(sequence.cells.size())),
-             .out = partials.out + at * p_.v_dim,
-             .max = partials.max + at,
-             .sum = partials.sum + at,
+             .out = results.out,
+             .max = results.max,
+             .sum = results.sum,
              .scratch = scratch});
     }
 
-    // Combines a tile's spans for one K/V head into the output rows; `combined` holds n_queries * heads *
-    // v_dim floats.
-    void finish(const Tile& tile, int32_t kv_head, const Partials& partials, int64_t at,
-                float* combined) const {
-        combine_spans({.n_spans = tile.n_spans,
-                       .n_indices = tile.n_queries * heads_,
-                       .heads = heads_,
-                       .v_dim = p_.v_dim,
-                       .partial = partials.out + at * p_.v_dim,
-                       .max = partials.max + at,
-                       .sum = partials.sum + at,
-                       .sinks = sinks_ == nullptr ? nullptr : sinks_ + kv_head * heads_,
-                       .out = combined});
-        const int64_t width = int64_t(heads_) * p_.v_dim;
-        for (int32_t i = 0; i < tile.n_queries; ++i) {
-            float* row = out_ + int64_t(tile.first_token + i) * p_.n_heads * p_.v_dim + kv_head * width;
-            std::copy(combined + i * width, combined + (i + 1) * width, row);
-        }
+    int64_t per_span(const Tile& tile) const { return int64_t(tile.n_queries) * heads_; }
+    SpanMerge merge_of(const Tile& tile, const SpanResults& results) const {
+        return {.vector = run_.kernels.vector,
+                .n_indices = static_cast<int32_t>(per_span(tile)),
+                .v_dim = p_.v_dim,
+                .results = results};
+    }
+    // Writes a tile's merged results for one K/V head into the output rows.
+    void finish(const Tile& tile, int32_t kv_head, const SpanMerge& merge) const {
+        const int64_t stride = int64_t(p_.n_heads) * p_.v_dim;
+        merge.finish({.heads = heads_,
+                      .sinks = sinks_ == nullptr ? nullptr : sinks_ + kv_head * heads_,
+                      .out = out_ + tile.first_token * stride + int64_t(kv_head) * heads_ * p_.v_dim,
+                      .out_stride = stride});
     }
 
     int64_t tile_units(const Tile& tile) const { return int64_t(tile.n_queries) * heads_ * tile.n_spans; }
 
-    // Few queries: one task per span, then one per (tile, head) to combine.
+    // One task per span; then spans are merged.
     void attend_split() {
-        const Tile& last = tiles_.back();
-        const int64_t units = last.partial_offset + tile_units(last);  // per K/V head
+        const int64_t units = n_units();
         Carver measure(nullptr);
-        Partials(measure, units * p_.kv_heads, p_.v_dim);
+        take_results(measure, units * p_.kv_heads, p_.v_dim);
         Carver memory(run_.workspace.require(measure.used()));
-        const Partials partials(memory, units * p_.kv_heads, p_.v_dim);
+        const SpanResults partials = take_results(memory, units * p_.kv_heads, p_.v_dim);
+        const auto part = [&](const Tile& tile, int32_t head, int32_t span) {
+            return partials.from(head * units + tile.partial_offset + span * per_span(tile), p_.v_dim);
+        };
 
         struct Task {
             const Tile* tile;
             int32_t kv_head, span;
         };
         std::vector<Task> tasks;
+        int32_t most_queries = 0;
         for (const Tile& tile : tiles_) {
+            most_queries = std::max(most_queries, tile.n_queries);
             for (int32_t head = 0; head < p_.kv_heads; ++head) {
                 for (int32_t span = 0; span < tile.n_spans; ++span) tasks.push_back({&tile, head, span});
             }
         }
-        const auto place = [&](const Tile& tile, int32_t head) { return head * units + tile.partial_offset; };
-        const size_t scratch_bytes = run_.kernels.attention->scratch_bytes(p_, kMaxTokensForSplit);
+        const size_t scratch_bytes = run_.kernels.attention->scratch_bytes(p_, most_queries);
         // A task over a short context is not worth waking a thread for.
         run_.for_pieces(static_cast<int64_t>(tasks.size()), tasks_per_piece(),
-                        [&](int64_t first, int64_t last_task, int thread) {
-                            for (int64_t i = first; i < last_task; ++i) {
+                        [&](int64_t first, int64_t last, int thread) {
+                            for (int64_t i = first; i < last; ++i) {
                                 const Task& task = tasks[static_cast<size_t>(i)];
-                                const int64_t at = place(*task.tile, task.kv_head) +
-                                                   int64_t(task.span) * task.tile->n_queries * heads_;
-                                run_span(*task.tile, task.kv_head, task.span, partials, at,
+                                run_span(*task.tile, task.kv_head, task.span,
+                                         part(*task.tile, task.kv_head, task.span),
                                          scratch_of(thread, scratch_bytes));
                             }
                         });
-        std::vector<float> combined(static_cast<size_t>(kMaxTokensForSplit) *
-                                    static_cast<size_t>(heads_ * p_.v_dim));
         for (const Tile& tile : tiles_) {
-            for (int32_t head = 0; head < p_.kv_heads; ++head)
-                finish(tile, head, partials, place(tile, head), combined.data());
+            for (int32_t head = 0; head < p_.kv_heads; ++head) {
+                const SpanMerge merge = merge_of(tile, part(tile, head, 0));
+                for (int32_t span = 1; span < tile.n_spans; ++span) merge.add(part(tile, head, span));
+                finish(tile, head, merge);
+            }
         }
     }
 
@@ -228,11 +239,12 @@ class AttentionRun {
         int64_t longest = 1;
         for (const VisibleRange& range : visible_)
             longest = std::max<int64_t>(longest, range.last - range.first);
-        const int64_t per_cell = (kv_.k_row_bytes + kv_.v_row_bytes) / p_.kv_heads;
+        const int64_t per_cell =
+            std::max<int64_t>(1, (kv_.k_row_bytes + kv_.v_row_bytes) / p_.kv_heads) * tiles_[0].n_queries;
         return ceil_div(kMinPieceBytes, std::min<int64_t>(longest, kAttentionSpan) * per_cell);
     }
 
-    // Many queries: one task per (tile, K/V head) walks through all spans.
+    // One task per (tile, K/V head) walks through all spans.
     void attend_whole() {
         const auto n_tiles = static_cast<int64_t>(tiles_.size());
         run_.pool.run(
@@ -241,19 +253,21 @@ class AttentionRun {
                 // Later tiles see more: they come first, so that no long task is left for the end.
                 const Tile& tile = tiles_[static_cast<size_t>(n_tiles - 1 - index / p_.kv_heads)];
                 const auto head = static_cast<int32_t>(index % p_.kv_heads);
-                const size_t kernel_bytes = run_.kernels.attention->scratch_bytes(p_, tile.n_queries);
-                const int64_t per_span = int64_t(tile.n_queries) * heads_;
+                const auto kernel_bytes =
+                    static_cast<int64_t>(run_.kernels.attention->scratch_bytes(p_, tile.n_queries));
                 Carver measure(nullptr);
-                Partials(measure, tile_units(tile), p_.v_dim);
-                measure.take<float>(per_span * p_.v_dim);
-                measure.take<std::byte>(static_cast<int64_t>(kernel_bytes));
+                take_results(measure, 2 * per_span(tile), p_.v_dim);
+                measure.take<std::byte>(kernel_bytes);
                 Carver memory(scratch_of(thread, measure.used()));
-                const Partials partials(memory, tile_units(tile), p_.v_dim);
-                auto* combined = memory.take<float>(per_span * p_.v_dim);
-                auto* kernel_scratch = memory.take<std::byte>(static_cast<int64_t>(kernel_bytes));
-                for (int32_t span = 0; span < tile.n_spans; ++span)
-                    run_span(tile, head, span, partials, span * per_span, kernel_scratch);
-                finish(tile, head, partials, 0, combined);
+                const SpanResults first = take_results(memory, 2 * per_span(tile), p_.v_dim);
+                const SpanResults next = first.from(per_span(tile), p_.v_dim);
+                auto* scratch = memory.take<std::byte>(kernel_bytes);
+                const SpanMerge merge = merge_of(tile, first);
+                for (int32_t span = 0; span < tile.n_spans; ++span) {
+                    run_span(tile, head, span, span == 0 ? first : next, scratch);
+                    if (span > 0) merge.add(next);
+                }
+                finish(tile, head, merge);
             },
             run_.control.n_threads);
     }
