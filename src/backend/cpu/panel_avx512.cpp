@@ -90,6 +90,13 @@ void fill_tile(const PanelTask& task, const Tile& tile) {
     store_chunk<Rows::kGroup>(rows, tile, n_chunks);
 }
 
+// Four elements to all lanes.
+inline __m512i broadcast_4(const int8_t* q) {
+    int32_t quad;
+    std::memcpy(&quad, q, sizeof quad);
+    return _mm512_set1_epi32(quad);
+}
+
 // kRows activation rows from `first` on times the tile. A group's registers are loaded once and used for all
 // of them.
 template <int kGroup, int kRows>
@@ -117,10 +124,8 @@ void multiply_tile(const PanelTask& task, const Tile& tile, int32_t first) {
             __m512i odd = _mm512_setzero_si512();
 #pragma GCC unroll 16
             for (int i = 0; i < kQuads; i += 2) {
-                int32_t quad[2];
-                std::memcpy(quad, q + place[i / 4] + i % 4 * 4, sizeof quad);
-                even = _mm512_dpbusd_epi32(even, w[i], _mm512_set1_epi32(quad[0]));
-                odd = _mm512_dpbusd_epi32(odd, w[i + 1], _mm512_set1_epi32(quad[1]));
+                even = _mm512_dpbusd_epi32(even, w[i], broadcast_4(q + place[i / 4] + i % 4 * 4));
+                odd = _mm512_dpbusd_epi32(odd, w[i + 1], broadcast_4(q + place[i / 4] + i % 4 * 4 + 4));
             }
             const __m512 dots = _mm512_cvtepi32_ps(_mm512_add_epi32(even, odd));
             const __m512 factor = _mm512_mul_ps(a, _mm512_set1_ps(x.scales[t * blocks + g * kGroup / 32]));
