@@ -3,13 +3,13 @@
 // for repetitions anew. Formula: shared/spec/interop.md 4.5. See candidates.h for the rules samplers share.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "base/function_ref.h"
 #include "sampling/candidates.h"
 
 namespace cria::sampling {
@@ -35,8 +35,8 @@ class DryBreakers {
 // What of a vocabulary is needed to find breakers in it.
 struct BreakerVocabulary {
     int32_t n_tokens = 0;
-    FunctionRef<std::string(Token)> piece;  // text of a token, special tokens too
-    FunctionRef<std::vector<Token>(std::string_view)>
+    std::function<std::string(Token)> piece;  // text of a token, special tokens too
+    std::function<std::vector<Token>(std::string_view)>
         tokenize;  // in the middle of a text: no BOS, no added space
 };
 

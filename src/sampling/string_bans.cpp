@@ -9,10 +9,11 @@
 namespace cria::sampling {
 namespace {
 
+char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string lower_ascii(std::string_view text) {
     std::string result(text);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    for (char& c : result) c = lower_ascii(c);
     return result;
 }
 
@@ -38,7 +39,7 @@ StringBans::StringBans(BanOptions options)
 }
 
 BanStep StringBans::feed(Token token, std::string_view piece) {
-    held_.push_back({token, lower_ascii(piece), state_});
+    held_.push_back({token, std::string(piece), state_});
     const auto match = find_match(held_.back().piece);
     if (match) return is_exhausted() ? let_through() : rewind(*match);
     const size_t n = n_releasable();
@@ -49,7 +50,7 @@ BanStep StringBans::feed(Token token, std::string_view piece) {
 // The first match to be complete in the text that ends with this piece.
 std::optional<StringBans::Match> StringBans::find_match(std::string_view piece) {
     for (size_t i = 0; i < piece.size(); ++i) {
-        state_ = matcher_.step(state_, piece[i]);
+        state_ = matcher_.step(state_, lower_ascii(piece[i]));
         const int32_t pattern = matcher_.match(state_);
         if (pattern >= 0) return Match{matcher_.pattern(pattern).size() + (piece.size() - i - 1)};
     }
@@ -57,7 +58,7 @@ std::optional<StringBans::Match> StringBans::find_match(std::string_view piece) 
     std::string text;
     for (const Held& held : held_) text += held.piece;
     const auto found = options_.search(text);
-    if (!found || found->first >= text.size()) return std::nullopt;
+    if (!found || found->second == 0 || found->first >= text.size()) return std::nullopt;
     return Match{text.size() - found->first};
 }
 
@@ -82,7 +83,8 @@ BanStep StringBans::rewind(const Match& match) {
 bool StringBans::is_exhausted() const {
     if (options_.max_rewinds == 0) return false;
     if (options_.max_rewinds > 0) return n_rewinds_ >= options_.max_rewinds;
-    return n_rewinds_ >= 20 && n_rewinds_ > 2 * static_cast<int64_t>(matcher_.size());
+    return n_rewinds_ >= 20 &&
+           n_rewinds_ > 2 * static_cast<int64_t>(matcher_.size() + options_.n_search_patterns);
 }
 
 BanStep StringBans::let_through() {

@@ -23,11 +23,20 @@ struct BanOptions {
     int32_t max_rewinds =
         -1;  // in a row, before the text is let through; 0 unlimited, -1: 20 and twice the number of strings
 
-    // Further patterns (regular expressions): finds the first match in the held text, lower-cased, as {start,
-    // length} in bytes. It sees the last n_search_tokens tokens, which are then always held.
+    // Further patterns, such as those of add_regex_bans(): the first match in the text of the held tokens, as
+    // {start, length} in bytes; empty matches do not count. The last n_search_tokens tokens are then always
+    // held.
     std::function<std::optional<std::pair<size_t, size_t>>(std::string_view)> search;
     size_t n_search_tokens = 0;
+    size_t n_search_patterns = 0;
 };
+
+// Adds regular expressions (grammar/regex.h), which are looked for in the last n_tokens tokens; 0: as many as
+// the longest has characters, and one. With ignore_case ASCII letters match in either case, in the pattern
+// those that are not part of an escape. Replaces `search`. Throws what Regex::compile throws, and
+// Error{invalid_argument} for a pattern that matches the empty text.
+void add_regex_bans(BanOptions& options, std::span<const std::string> patterns, bool ignore_case,
+                    size_t n_tokens = 0);
 
 // What to do after a token.
 struct BanStep {
@@ -56,7 +65,7 @@ class StringBans {
   private:
     struct Held {
         Token token;
-        std::string piece;          // lower-cased
+        std::string piece;          // as written
         TextMatcher::State before;  // of the matcher
     };
     struct Match {

@@ -129,6 +129,26 @@ TEST(StringBans, SearchesWithAFunctionOverTheTokensItHolds) {
     EXPECT_EQ(bans.finish(), 1u);
 }
 
+TEST(StringBans, FindRegularExpressionsInEitherCase) {
+    BanOptions options;
+    add_regex_bans(options, std::vector<std::string>{"[A-C]\\d+\\W"}, true, 4);
+    StringBans bans(options);
+    EXPECT_EQ(bans.feed(1, "x").n_released, 0u);
+    EXPECT_EQ(bans.feed(2, "b4").n_rewound, 0u);
+    EXPECT_EQ(bans.feed(3, "2").n_rewound, 0u);
+    EXPECT_EQ(bans.feed(4, "!").n_rewound, 3u);
+    EXPECT_EQ(bans.biases().at(0).token, 2);
+
+    BanOptions strict;
+    add_regex_bans(strict, std::vector<std::string>{"[A-C]\\d"}, false);
+    EXPECT_EQ(strict.n_search_tokens, 8u);
+    StringBans strict_bans(strict);
+    EXPECT_EQ(strict_bans.feed(2, "b4").n_rewound, 0u);
+    EXPECT_EQ(strict_bans.feed(2, "B4").n_rewound, 1u);
+    EXPECT_THROW(add_regex_bans(strict, std::vector<std::string>{"a*"}, false), Error);
+    EXPECT_THROW(add_regex_bans(strict, std::vector<std::string>{"(a"}, false), Error);
+}
+
 TEST(StringBans, RefuseOptionsThatMakeNoSense) {
     EXPECT_THROW(StringBans({.strings = {""}}), Error);
     EXPECT_THROW(StringBans({.strings = {"a"}, .bias = std::nanf("")}), Error);
