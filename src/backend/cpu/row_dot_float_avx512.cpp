@@ -6,64 +6,83 @@
 namespace cria::cpu {
 namespace {
 
-// Four accumulators for each activation row, so that additions do not wait for each other.
-template <typename Float, int kRows>
-void multiply_row(const std::byte* w, const float* const (&x)[kRows], int64_t n, float (&out)[kRows]) {
-    constexpr int kParts = 4;
-    __m512 sums[kRows][kParts];
-#pragma GCC unroll 16
-    for (auto& row : sums) {
-#pragma GCC unroll 16
-        for (__m512& sum : row) sum = _mm512_setzero_ps();
+// kWeights rows of weights times kRows activation rows: each activation is loaded once for all of them. Two
+// accumulators for each output, whatever the numbers, so that results do not depend on them.
+template <typename Float, int kWeights, int kRows>
+struct Block {
+    __m512 sums[kWeights][kRows][2];
+
+    void clear() {
+#pragma GCC unroll 4
+        for (auto& row : sums) {
+#pragma GCC unroll 8
+            for (auto& output : row) output[0] = output[1] = _mm512_setzero_ps();
+        }
     }
-    int64_t i = 0;
-    for (; i + 16 * kParts <= n; i += 16 * kParts) {
-#pragma GCC unroll 16
-        for (int part = 0; part < kParts; ++part) {
-            const int64_t at = i + 16 * part;
-            const __m512 weights = Float::load(w + at * Float::kBytes);
-#pragma GCC unroll 16
+    // 16 elements from `at` on, to accumulator `part`.
+    void add(const std::byte* w, int64_t row_bytes, const float* const (&x)[kRows], int64_t at,
+             __mmask16 mask, int part) {
+        __m512 values[kRows];
+#pragma GCC unroll 8
+        for (int t = 0; t < kRows; ++t) values[t] = _mm512_maskz_loadu_ps(mask, x[t] + at);
+#pragma GCC unroll 4
+        for (int r = 0; r < kWeights; ++r) {
+            const __m512 weights = Float::load(w + r * row_bytes + at * Float::kBytes, mask);
+#pragma GCC unroll 8
             for (int t = 0; t < kRows; ++t) {
-                sums[t][part] = _mm512_fmadd_ps(weights, _mm512_loadu_ps(x[t] + at), sums[t][part]);
+                sums[r][t][part] = _mm512_fmadd_ps(weights, values[t], sums[r][t][part]);
             }
         }
     }
+};
+
+template <typename Float, int kWeights, int kRows>
+void multiply_block(const RowDotTask& task, int64_t row, int32_t first) {
+    const float* x[kRows];
+    for (int t = 0; t < kRows; ++t) {
+        const int64_t from = first + t < task.x.n_rows ? first + t : task.x.n_rows - 1;
+        x[t] = task.x.values + from * task.x.stride;
+    }
+    const std::byte* w = task.weights + row * task.row_bytes;
+    const int64_t n = task.x.row_length;
+    Block<Float, kWeights, kRows> block;
+    block.clear();
+    int64_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        block.add(w, task.row_bytes, x, i, 0xffff, 0);
+        block.add(w, task.row_bytes, x, i + 16, 0xffff, 1);
+    }
     for (; i < n; i += 16) {
         const auto mask = static_cast<__mmask16>(n - i >= 16 ? 0xffff : (1 << (n - i)) - 1);
-        const __m512 weights = Float::load(w + i * Float::kBytes, mask);
-#pragma GCC unroll 16
-        for (int t = 0; t < kRows; ++t) {
-            sums[t][0] = _mm512_fmadd_ps(weights, _mm512_maskz_loadu_ps(mask, x[t] + i), sums[t][0]);
-        }
+        block.add(w, task.row_bytes, x, i, mask, 0);
     }
-#pragma GCC unroll 16
-    for (int t = 0; t < kRows; ++t) {
-        out[t] = _mm512_reduce_add_ps(
-            _mm512_add_ps(_mm512_add_ps(sums[t][0], sums[t][1]), _mm512_add_ps(sums[t][2], sums[t][3])));
+#pragma GCC unroll 4
+    for (int r = 0; r < kWeights; ++r) {
+        for (int t = 0; t < kRows && first + t < task.x.n_rows; ++t) {
+            const __m512 sum = _mm512_add_ps(block.sums[r][t][0], block.sums[r][t][1]);
+            task.out[(first + t) * task.out_stride + row + r] = _mm512_reduce_add_ps(sum);
+        }
     }
 }
 
-template <typename Float, int kRows>
-void multiply_rows(const RowDotTask& task, int32_t first) {
-    const float* x[kRows];
-    const int32_t left = task.x.n_rows - first;
-#pragma GCC unroll 16
-    for (int t = 0; t < kRows; ++t)
-        x[t] = task.x.values + (first + (t < left ? t : left - 1)) * task.x.stride;
-    for (int64_t row = 0; row < task.n_rows; ++row) {
-        float out[kRows];
-        multiply_row<Float>(task.weights + row * task.row_bytes, x, task.x.row_length, out);
-#pragma GCC unroll 16
-        for (int t = 0; t < kRows && t < left; ++t) task.out[(first + t) * task.out_stride + row] = out[t];
+// More than kRows activation rows take further passes, with the weights in the nearest cache.
+template <typename Float, int kWeights, int kRows>
+void multiply_rows(const RowDotTask& task) {
+    int64_t row = 0;
+    for (; row + kWeights <= task.n_rows; row += kWeights) {
+        for (int32_t t = 0; t < task.x.n_rows; t += kRows)
+            multiply_block<Float, kWeights, kRows>(task, row, t);
+    }
+    for (; row < task.n_rows; ++row) {
+        for (int32_t t = 0; t < task.x.n_rows; t += kRows) multiply_block<Float, 1, kRows>(task, row, t);
     }
 }
 
 template <typename Float>
 void row_dot(const RowDotTask& task) {
-    if (task.x.n_rows == 1) return multiply_rows<Float, 1>(task, 0);
-    if (task.x.n_rows == 2) return multiply_rows<Float, 2>(task, 0);
-    if (task.x.n_rows <= 4) return multiply_rows<Float, 4>(task, 0);
-    return multiply_rows<Float, 8>(task, 0);
+    if (task.x.n_rows == 1) return multiply_rows<Float, 4, 1>(task);
+    if (task.x.n_rows == 2) return multiply_rows<Float, 4, 2>(task);
+    return multiply_rows<Float, 2, 4>(task);
 }
 
 }  // namespace
