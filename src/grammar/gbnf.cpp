@@ -118,13 +118,14 @@ class GbnfParser {
             refuse(fmt::format("expected ::= after the rule name \"{}\", found {}", name, here()));
         at_ += 3;
         skip_space(true);
+        const Grammar::Place place = place_of(start);
         const RuleId rule = rule_named(name, start);
         const ExprId body = parse_choice(0).expr;
         if (looking_at("::="))
             refuse("\"::=\" inside a rule; does the rule before it end in '|' or is it empty?");
         if (!at_end() && peek() != '\n' && peek() != '\r')
             refuse("expected the end of the line, found " + here());
-        grammar_.rules()[rule].place = place_of(start);
+        grammar_.rules()[rule].place = place;
         grammar_.define(rule, body);  // a later definition of the same name replaces this one
         skip_space(true);
     }

@@ -78,7 +78,7 @@ void SchemaDocument::refuse_broken(const Json* node, std::string_view keyword, s
 const Json* SchemaDocument::register_child(const Json* node, const Json& schema, std::string_view key,
                                            const std::string& rest) {
     if (!schema.is_object() && !schema.is_boolean())
-        refuse_broken(node, key, "a schema must be an object or a boolean");
+        refuse_broken(node, std::string(key) + rest, "a schema must be an object or a boolean");
     if (!paths_.contains(&schema)) paths_[&schema] = path(node) + "/" + pointer_token(key) + rest;
     if (made_.contains(node)) made_.insert(&schema);
     return &schema;

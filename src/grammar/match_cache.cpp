@@ -21,8 +21,11 @@ uint64_t mix(uint64_t hash, uint64_t value) {
 
 }  // namespace
 
-MatchCache::MatchCache(std::shared_ptr<const Program> program)
-    : program_(std::move(program)), n_classes_(program_->n_byte_classes()), pending_(program_->n_rules()) {
+MatchCache::MatchCache(std::shared_ptr<const Program> program, size_t full_size)
+    : program_(std::move(program)),
+      full_size_(full_size),
+      n_classes_(program_->n_byte_classes()),
+      pending_(program_->n_rules()) {
     std::vector<Item> none;
     intern_frame(none);
     intern_state(none, false);
@@ -216,7 +219,10 @@ StateId MatchCache::import_state(const MatchCache& other, StateId state) {
     }
     std::vector<Item> items;
     for (const Item& item : other.items_of(state)) items.push_back({item.node, here[item.frame]});
-    return intern_state(items, other.may_end(state));
+    const StateId imported = intern_state(items, other.may_end(state));
+    // A place that fills a cache by itself would be moved for ever.
+    full_size_ = std::max(full_size_, 2 * size());
+    return imported;
 }
 
 }  // namespace cria::grammar

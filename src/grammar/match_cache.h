@@ -34,14 +34,15 @@ class MatchCache {
     // Numbers kept before the owner should start afresh with import_state(): about 128 MB.
     static constexpr size_t kFullSize = size_t{1} << 24;
 
-    explicit MatchCache(std::shared_ptr<const Program> program);
+    explicit MatchCache(std::shared_ptr<const Program> program, size_t full_size = kFullSize);
 
     const Program& program() const { return *program_; }
     const std::shared_ptr<const Program>& shared_program() const { return program_; }
     StateId start() const { return start_; }
     bool may_end(StateId state) const { return states_[state].may_end; }
     bool has_tokens(StateId state) const { return states_[state].has_tokens; }
-    bool is_full() const { return items_.size() + callers_.size() + steps_.size() > kFullSize; }
+    bool is_full() const { return size() > full_size_; }
+    size_t full_size() const { return full_size_; }
 
     // kDead when the byte is refused. Throws Error{no_space} when more than kMaxOpen alternatives would be
     // open.
@@ -105,7 +106,10 @@ class MatchCache {
     FrameId intern_frame(std::vector<Item>& callers);
     StateId intern_state(std::vector<Item>& items, bool may_end);
 
+    size_t size() const { return items_.size() + callers_.size() + steps_.size(); }
+
     std::shared_ptr<const Program> program_;
+    size_t full_size_;
     uint32_t n_classes_;
     StateId start_ = kDead;
     std::vector<Item> items_;    // of all states

@@ -21,8 +21,8 @@ StateId walk_token(MatchCache& cache, StateId state, uint32_t id, std::string_vi
 
 }  // namespace
 
-Matcher::Matcher(std::shared_ptr<const Program> program)
-    : cache_(std::make_shared<MatchCache>(std::move(program))), state_(cache_->start()) {}
+Matcher::Matcher(std::shared_ptr<const Program> program, size_t cache_size)
+    : cache_(std::make_shared<MatchCache>(std::move(program), cache_size)), state_(cache_->start()) {}
 
 bool Matcher::accept(std::string_view bytes) {
     // Long texts go in portions, so that the cache can be renewed in between.
@@ -73,7 +73,7 @@ void Matcher::renew_cache() {
     {
         const std::scoped_lock lock(cache_->mutex);
         if (!cache_->is_full()) return;
-        fresh = std::make_shared<MatchCache>(cache_->shared_program());
+        fresh = std::make_shared<MatchCache>(cache_->shared_program(), cache_->full_size());
         state_ = fresh->import_state(*cache_, state_);
     }
     cache_ = std::move(fresh);

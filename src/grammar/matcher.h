@@ -17,7 +17,9 @@ namespace cria::grammar {
 // ambiguity; see MatchCache::kMaxOpen for the others.
 class Matcher {
   public:
-    explicit Matcher(std::shared_ptr<const Program> program);
+    // `cache_size`: how many numbers (4 to 8 bytes each) the shared cache may hold before copies that go on
+    // move to a fresh one.
+    explicit Matcher(std::shared_ptr<const Program> program, size_t cache_size = MatchCache::kFullSize);
 
     // Advances over all of `bytes` and returns true, or stays where it was and returns false when the grammar
     // refuses one of them. Throws Error{no_space} when the grammar is too ambiguous to go on; the matcher
