@@ -24,10 +24,13 @@ class TransformerBuilder {
 
   private:
     ValueId norm(ValueId x, const NormWeights& weights, const char* name) {
+        return norm(x, weights, spec_.norm_eps, name);
+    }
+
+    ValueId norm(ValueId x, const NormWeights& weights, float eps, const char* name) {
         if (!weights.is_present()) return x;
         return graph_.norm(
-            {.kind = spec_.norm_kind, .eps = spec_.norm_eps, .weight = weights.weight, .bias = weights.bias},
-            x, name);
+            {.kind = spec_.norm_kind, .eps = eps, .weight = weights.weight, .bias = weights.bias}, x, name);
     }
 
     ValueId embed() {
@@ -65,15 +68,19 @@ class TransformerBuilder {
     }
 
     ValueId sequential_layer(ValueId x, const LayerSpec& layer, int64_t i) {
-        if (layer.attention.is_present) {
+        ValueId input = x;
+        if (layer.attention.is_present || layer.attention.output.weight != nullptr) {
             const ValueId h = attention(norm(x, layer.attention_norm, "attn_norm"), layer.attention, i);
-            x = join(select_in_last_layer(x, i, "inp_sel"), h, layer.post_attention_norm, "attn_post_norm",
-                     "ffn_inp");
+            input = select_in_last_layer(x, i, "inp_sel");
+            x = join(input, h, layer.post_attention_norm, "attn_post_norm", "ffn_inp");
         } else {
-            x = select_in_last_layer(x, i, "inp_sel");
+            x = input = select_in_last_layer(x, i, "inp_sel");
         }
         if (!layer.ffn.is_present) return x;
-        const ValueId h = feed_forward(norm(x, layer.ffn_norm, "ffn_norm"), layer.ffn);
+        const ValueId ffn_in = norm(x, layer.ffn_norm, "ffn_norm");
+        const ValueId experts_in =
+            layer.experts_norm.is_present() ? norm(input, layer.experts_norm, "ffn_norm_exps") : ffn_in;
+        const ValueId h = feed_forward(ffn_in, experts_in, layer.ffn);
         return join(x, h, layer.post_ffn_norm, "ffn_post_norm", "l_out");
     }
 
@@ -85,7 +92,7 @@ class TransformerBuilder {
         x = select_in_last_layer(x, i, "inp_sel");
         const ValueId ffn_in = layer.ffn_norm.is_present() ? norm(x, layer.ffn_norm, "ffn_norm")
                                                            : select_in_last_layer(shared, i, "attn_norm_sel");
-        const ValueId f = feed_forward(ffn_in, layer.ffn);
+        const ValueId f = feed_forward(ffn_in, ffn_in, layer.ffn);
         return graph_.add(graph_.add(x, a, "attn_res"), f, "l_out");
     }
 
@@ -93,21 +100,38 @@ class TransformerBuilder {
         const ValueId a = attention(x, layer.attention, i);
         x = norm(graph_.add(select_in_last_layer(x, i, "inp_sel"), a, "attn_res"), layer.post_attention_norm,
                  "attn_post_norm");
-        const ValueId f = feed_forward(x, layer.ffn);
+        const ValueId f = feed_forward(x, x, layer.ffn);
         return norm(graph_.add(x, f, "ffn_res"), layer.post_ffn_norm, "l_out");
     }
 
     // x + residual_scale * norm(branch)
     ValueId join(ValueId x, ValueId branch, const NormWeights& post_norm, const char* norm_name,
                  const char* name) {
-        branch = norm(branch, post_norm, norm_name);
+        branch = norm(branch, post_norm, spec_.post_norm_eps, norm_name);
         if (spec_.residual_scale != 1.0f)
             branch = graph_.unary({.scale = spec_.residual_scale}, branch, "branch_scaled");
         return graph_.add(x, branch, name);
     }
 
     ValueId attention(ValueId x, const AttentionSpec& spec, int64_t i) {
+        if (!spec.is_present)
+            return graph_.linear(spec.output, select_in_last_layer(x, i, "attn_sel"), "attn_out");
         ValueId q, k, v;
+        project(x, spec, q, k, v);
+        if (!spec.qk_norm_after_rope) norm_heads(q, k, spec);
+        rotate(q, k, spec, i);
+        if (spec.qk_norm_after_rope) norm_heads(q, k, spec);
+        ValueId out = graph_.attention({spec.params}, q, k, v, "kqv_out");
+        out = select_in_last_layer(out, i, "kqv_sel");
+        if (spec.gate.weight != nullptr) {
+            const ValueId gate_in = select_in_last_layer(x, i, "attn_gate_sel");
+            const ValueId gate = graph_.linear(spec.gate, gate_in, "attn_gate", spec.gate_activation);
+            out = graph_.binary({.kind = BinaryKind::multiply, .per_group = true}, out, gate, "kqv_gated");
+        }
+        return graph_.linear(spec.output, norm(out, spec.sub_norm, "attn_sub_norm"), "attn_out");
+    }
+
+    void project(ValueId x, const AttentionSpec& spec, ValueId& q, ValueId& k, ValueId& v) {
         if (spec.k.weight != nullptr) {
             const auto qkv = graph_.linear(Linear{{spec.q, spec.k, spec.v}}, x, {"Qcur", "Kcur", "Vcur"});
             q = qkv[0];
@@ -116,18 +140,15 @@ class TransformerBuilder {
         } else {
             q = graph_.linear(spec.q, x, "Qcur");
         }
-        if (spec.clamp_qkv > 0) {
-            for (ValueId* value : {&q, &k, &v}) {
-                if (value->is_valid())
-                    *value = graph_.unary({.clamp = spec.clamp_qkv}, *value, "qkv_clamped");
-            }
+        if (spec.clamp_qkv <= 0) return;
+        for (ValueId* value : {&q, &k, &v}) {
+            if (value->is_valid()) *value = graph_.unary({.clamp = spec.clamp_qkv}, *value, "qkv_clamped");
         }
+    }
+
+    void norm_heads(ValueId& q, ValueId& k, const AttentionSpec& spec) {
         q = head_norm(q, spec.q_norm, spec, "Qcur_normed");
         if (k.is_valid()) k = head_norm(k, spec.k_norm, spec, "Kcur_normed");
-        rotate(q, k, spec, i);
-        ValueId out = graph_.attention({spec.params}, q, k, v, "kqv_out");
-        out = select_in_last_layer(out, i, "kqv_sel");
-        return graph_.linear(spec.output, out, "attn_out");
     }
 
     ValueId head_norm(ValueId x, const NormWeights& weights, const AttentionSpec& spec, const char* name) {
@@ -153,8 +174,16 @@ class TransformerBuilder {
         k = rotated[1];
     }
 
-    ValueId feed_forward(ValueId x, const FeedForwardSpec& spec) {
-        if (spec.router.weight != nullptr) return experts(x, spec);
+    // experts_in: what router and experts read where both they and a dense block exist.
+    ValueId feed_forward(ValueId x, ValueId experts_in, const FeedForwardSpec& spec) {
+        if (spec.router.weight == nullptr) return dense(x, spec);
+        const ValueId routed = experts(experts_in, spec);
+        if (spec.up.weight == nullptr) return routed;
+        const ValueId sum = graph_.add(routed, dense(x, spec), "ffn_moe_dense");
+        return spec.sum_scale == 1.0f ? sum : graph_.unary({.scale = spec.sum_scale}, sum, "ffn_scaled");
+    }
+
+    ValueId dense(ValueId x, const FeedForwardSpec& spec) {
         ValueId hidden;
         if (spec.gate.weight != nullptr || spec.merged_gate_up) {
             hidden = graph_.gated_linear(
@@ -163,7 +192,7 @@ class TransformerBuilder {
         } else {
             hidden = graph_.linear(spec.up, x, "ffn_hidden", spec.activation);
         }
-        return graph_.linear(spec.down, hidden, "ffn_out");
+        return graph_.linear(spec.down, norm(hidden, spec.sub_norm, "ffn_sub_norm"), "ffn_out");
     }
 
     ValueId experts(ValueId x, const FeedForwardSpec& spec) {
@@ -224,7 +253,24 @@ RopeParams layer_rope(const ModelSpec& spec, int64_t layer, const GraphOptions& 
     return rope;
 }
 
+namespace {
+
+// Models with chunks also scale queries by position beyond the first chunk, which no operation does yet.
+void require_one_chunk(const ModelSpec& spec, const GraphOptions& options) {
+    for (const LayerSpec& layer : spec.layers) {
+        const AttentionParams& p = layer.attention.params;
+        if (p.window_kind == WindowKind::chunked && options.n_ctx_per_sequence > p.window)
+            fail(ErrorCode::unsupported,
+                 "a context of {} is longer than one chunk of {}, which is not supported for {} models yet; "
+                 "use a context of at most {} per sequence",
+                 options.n_ctx_per_sequence, p.window, spec.architecture, p.window);
+    }
+}
+
+}  // namespace
+
 Graph build_graph(const ModelSpec& spec, const GraphOptions& options) {
+    require_one_chunk(spec, options);
     return TransformerBuilder(spec, options).build();
 }
 

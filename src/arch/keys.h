@@ -21,6 +21,10 @@ class Keys {
         : metadata_(metadata), prefix_(std::string(architecture) + ".") {}
 
     bool has(std::string_view name) const { return metadata_.contains(full(name)); }
+    bool is_array(std::string_view name) const {
+        const gguf::Value* value = metadata_.find(full(name));
+        return value != nullptr && value->is_array();
+    }
 
     template <typename T>
     std::optional<T> find(std::string_view name) const {

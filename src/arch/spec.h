@@ -33,7 +33,8 @@ enum class Residual : uint8_t {
 struct NormWeights {
     const Weight* weight = nullptr;
     const Weight* bias = nullptr;
-    bool is_present() const { return weight != nullptr; }
+    bool is_weightless = false;  // normalises, but multiplies by nothing
+    bool is_present() const { return weight != nullptr || is_weightless; }
 };
 
 struct AttentionSpec {
@@ -42,25 +43,34 @@ struct AttentionSpec {
     RopeParams rope;         // kind none: no rotation
     bool rope_is_scaled =
         true;  // false: the model's scaling (and a context's overrides) do not touch this layer
-    LinearPart q, k, v, output;  // k and v without weights: another layer's cache is read
+    // k and v without weights: another layer's cache is read. Output alone (is_present false): a product
+    // takes the place of attention.
+    LinearPart q, k, v, output;
     NormWeights q_norm, k_norm;
     NormKind qk_norm_kind = NormKind::rms;
     bool qk_norm_per_head = true;  // else over the whole row
+    bool qk_norm_after_rope = false;
     float clamp_qkv = 0.0f;
+    // What attention found is multiplied by activation(gate(x)), one value per head or per element.
+    LinearPart gate;
+    Activation gate_activation = Activation::sigmoid;
+    NormWeights sub_norm;  // before the output product
 };
 
 struct FeedForwardSpec {
     bool is_present = false;
     Activation activation = Activation::silu;
-    GateLimits limits;
+    GateLimits limits;  // of dense and shared experts; `experts` has its own
     // Dense: gate may be missing (plain) or merged into up (gate rows first).
     LinearPart gate, up, down;
     bool merged_gate_up = false;
-    // Experts: router set.
+    NormWeights sub_norm;  // before the down product
+    // Experts: router set. With dense weights too, both are summed and the sum scaled.
     LinearPart router;
     MoeFeedForward experts;
     LinearPart shared_gate, shared_up, shared_down;  // an expert every token uses
     LinearPart shared_input_gate;                    // [width, 1]: its sigmoid scales the shared expert
+    float sum_scale = 1.0f;
 };
 
 struct LayerSpec {
@@ -68,6 +78,7 @@ struct LayerSpec {
     NormWeights attention_norm_2;  // Falcon 40B: the attention's own; attention_norm then is the FFN's
     NormWeights post_attention_norm;
     NormWeights ffn_norm;
+    NormWeights experts_norm;  // Arctic: experts read the layer's input through this norm, beside all else
     NormWeights post_ffn_norm;
     AttentionSpec attention;
     FeedForwardSpec ffn;
@@ -94,6 +105,7 @@ struct ModelSpec {
     int64_t n_ctx_train = 0;
     NormKind norm_kind = NormKind::rms;
     float norm_eps = 1e-5f;
+    float post_norm_eps = 1e-5f;  // of the norms after a block
     Residual residual = Residual::sequential;
     bool is_causal = true;
     int32_t pooling_type = 0;  // as in the file: 0 none, 1 mean, 2 cls, 3 last, 4 rank

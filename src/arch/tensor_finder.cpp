@@ -54,7 +54,10 @@ LinearPart TensorFinder::part(std::string_view name, int64_t in, int64_t out, Pr
                               Presence presence) {
     LinearPart part;
     part.weight = weight(name, {in, out}, presence);
-    if (part.weight != nullptr) part.bias = bias(name, {out}, bias_presence);
+    if (part.weight == nullptr) return part;
+    part.bias = bias(name, {out}, bias_presence);
+    if (const Weight* scale = find(prefix_ + std::string(name) + ".scale", {1}, Presence::optional))
+        decode_weight(*scale, &part.scale);
     return part;
 }
 

@@ -29,7 +29,7 @@ class TensorFinder {
     const Weight* bias(std::string_view name, std::initializer_list<int64_t> dims, Presence presence) {
         return find(prefix_ + std::string(name) + ".bias", dims, presence);
     }
-    // Weight and bias [out].
+    // Weight, bias [out] and, where the file has one (BitNet), a scale [1].
     LinearPart part(std::string_view name, int64_t in, int64_t out, Presence bias_presence,
                     Presence presence = Presence::required);
     // One matrix and one bias row per expert.

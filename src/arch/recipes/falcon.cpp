@@ -1,12 +1,12 @@
-// Falcon (Almazrouei et al. 2023): attention and feed-forward in parallel; the 40B model gives attention a
-// norm of its own.
+// Falcon (Almazrouei et al. 2023) and Phi-2 (Microsoft 2023): attention and feed-forward in parallel; Falcon
+// 40B gives attention a norm of its own.
 #include "arch/recipe.h"
 #include "arch/recipes/list.h"
 
 namespace cria::arch {
 
 const Recipe kFalcon{
-    .names = {"falcon"},
+    .names = {"falcon", "phi2"},
     .norm = NormKind::layer,
     .norm_bias = Presence::required,
     .residual = Residual::parallel,

@@ -21,7 +21,7 @@ const Recipe kGemma3{
     .scales_embedding_by_width = true,
     .rope = RopeKind::neox,
     .qk_norm = Presence::required,
-    .window = {.period = 6, .rope_base = 10000.0f},
+    .window = {.period = 6, .rope_is_scaled = false, .rope_base = 10000.0f},
     .activation = Activation::gelu,
     .adjust = scale_scores_of_27b,
 };

@@ -12,8 +12,13 @@ namespace cria::arch {
 namespace {
 
 constexpr std::array kRecipes{
-    &kCohere2, &kCommandR, &kFalcon, &kGemma, &kGemma2, &kGemma3,   &kGpt2,
-    &kLlama,   &kMpt,      &kPhi3,   &kQwen2, &kQwen3,  &kStableLm,
+    &kArctic,     &kBaichuan, &kBert,        &kBitNet,    &kBitNet25, &kBloom,   &kChatGlm,    &kCohere2,
+    &kCohere2Moe, &kCommandR, &kDbrx,        &kDeci,      &kFalcon,   &kGemma,   &kGemma2,     &kGemma3,
+    &kGlm4Moe,    &kGpt2,     &kGptJ,        &kGptOss,    &kGranite,  &kGrok,    &kHunyuanMoe, &kJais,
+    &kJinaBertV2, &kLaguna,   &kLlama,       &kLlama4,    &kMellum,   &kMimo2,   &kMiniCpm,    &kMiniMaxM2,
+    &kMiniMaxM3,  &kMpt,      &kMuseGlimmer, &kNomicBert, &kOlmo,     &kOrion,   &kPhi3,       &kPlamo,
+    &kQwen,       &kQwen2,    &kQwen2Moe,    &kQwen2Vl,   &kQwen3,    &kQwen3Vl, &kRefact,     &kSeedOss,
+    &kSmolLm3,    &kStableLm, &kStarcoder2,  &kStep35,
 };
 
 }  // namespace

@@ -4,13 +4,6 @@
 #include "arch/recipes/list.h"
 
 namespace cria::arch {
-namespace {
-
-void follow_residual_key(ModelSpec& spec, const Keys& keys) {
-    if (keys.get<bool>("use_parallel_residual", false)) spec.residual = Residual::parallel;
-}
-
-}  // namespace
 
 const Recipe kStableLm{
     .names = {"stablelm"},
@@ -20,7 +13,6 @@ const Recipe kStableLm{
     .rope = RopeKind::neox,
     .qk_norm = Presence::optional,
     .qk_norm_kind = NormKind::layer,
-    .adjust = follow_residual_key,
 };
 
 }  // namespace cria::arch
