@@ -115,6 +115,8 @@ Token SamplerChain::sample_with_options(std::span<const float> logits,
 }
 
 void SamplerChain::accept(Token token) {
+    // The only one that may refuse comes first: then nothing has changed.
+    if (constraint_ != nullptr) constraint_->accept(token);
     if (penalty_window_ > 0) {
         if (history_.size() >= 2 * penalty_window_)
             history_.erase(history_.begin(), history_.end() - static_cast<ptrdiff_t>(penalty_window_));
@@ -123,7 +125,6 @@ void SamplerChain::accept(Token token) {
     dry_.accept(token);
     steering_.adaptive.review(0, false);
     for (const auto& processor : processors_) processor->accept(token);
-    if (constraint_ != nullptr) constraint_->accept(token);
 }
 
 void SamplerChain::reset() {
@@ -146,8 +147,9 @@ std::string SamplerChain::describe() const {
 
 // Tokens that penalties look at, without newlines unless these are wanted.
 std::vector<Token> SamplerChain::penalised_tokens() const {
-    const size_t n = std::min(penalty_window_, history_.size());
-    std::vector<Token> tokens(history_.end() - static_cast<ptrdiff_t>(n), history_.end());
+    const std::span<const Token> all = options_.penalty_tokens ? *options_.penalty_tokens : history_;
+    const auto recent = all.last(std::min(penalty_window_, all.size()));
+    std::vector<Token> tokens(recent.begin(), recent.end());
     if (!options_.penalize_nl) std::erase(tokens, context_.newline);
     return tokens;
 }

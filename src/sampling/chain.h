@@ -46,6 +46,7 @@ class SamplerChain {
     // Biases that hold for this token only, such as bans after a rewind.
     Token sample(std::span<const float> logits, std::span<const TokenBias> extra_biases);
 
+    // Throws what the constraint throws for a token it refuses; the chain then stays as it was.
     void accept(Token token);
     // Forgets history, restarts generator and processors.
     void reset();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -63,6 +64,8 @@ struct SamplingOptions {
     float adaptive_decay = 0.9f;
     bool adaptive_updt_w_cur = false;
     std::vector<TokenBias> logit_bias;
+    std::optional<std::vector<Token>>
+        penalty_tokens;  // penalise (the last of) these instead of what was said
 };
 
 // One row of the table of options that have a name and a number.

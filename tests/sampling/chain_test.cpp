@@ -142,6 +142,14 @@ TEST(SamplerChain, PenaltiesForgetTokensBeyondTheirWindow) {
     EXPECT_EQ(generate(chain, logits, 4), (std::vector<Token>{0, 1, 0, 1}));
 }
 
+TEST(SamplerChain, PenaltiesMayLookAtOtherTokensThanThoseSaid) {
+    const std::vector<float> logits = {3.0f, 2.5f, 2.2f};
+    SamplingOptions options = parse_sampling("greedy;penalty_present=10;penalty_last_n=2");
+    options.penalty_tokens = std::vector<Token>{2, 0, 1};
+    SamplerChain chain(options);
+    EXPECT_EQ(generate(chain, logits, 3), (std::vector<Token>{2, 2, 2}));
+}
+
 TEST(SamplerChain, BiasesForbidForceAndAddUp) {
     const std::vector<float> logits = {3.0f, 2.0f, 1.0f};
     SamplingOptions options = parse_sampling("greedy");
