@@ -1,6 +1,8 @@
 // JSON to messages and back, with errors that name the member at fault.
 #include "chat/messages.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace cria::chat {
@@ -8,6 +10,14 @@ namespace {
 
 [[noreturn]] void fail_member(std::string_view where, std::string_view wanted, const Json& found) {
     fail(ErrorCode::invalid_argument, "{} must be {}, not {}", where, wanted, found.type_name());
+}
+
+void check_depth(const Json& json, std::string_view where, int levels_left) {
+    if (!json.is_structured()) return;
+    if (levels_left == 0) {
+        fail(ErrorCode::invalid_argument, "{} is nested more than {} deep", where, kMaxJsonDepth);
+    }
+    for (const Json& child : json) check_depth(child, where, levels_left - 1);
 }
 
 // A text member; empty when it is missing or null.
@@ -72,6 +82,28 @@ void read_content(const Json& content, const std::string& where, Message& messag
 
 }  // namespace
 
+void check_json_depth(const Json& json, std::string_view where) { check_depth(json, where, kMaxJsonDepth); }
+
+int json_text_depth(std::string_view text) {
+    int depth = 0;
+    int deepest = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
 std::string Message::text() const {
     std::string all = content;
     for (const ContentPart& part : parts) all += part.text;
@@ -80,6 +112,7 @@ std::string Message::text() const {
 
 Message message_from_json(const Json& json, std::string_view where) {
     if (!json.is_object()) fail_member(where, "an object", json);
+    check_json_depth(json, where);
     Message message;
     message.role = optional_text(json, "role", where);
     if (message.role.empty()) {
@@ -145,6 +178,7 @@ Json tools_from_json(const Json& tools) {
     if (!tools.is_array()) fail_member("tools", "an array", tools);
     for (size_t i = 0; i < tools.size(); ++i) {
         const std::string where = fmt::format("tools[{}]", i);
+        check_json_depth(tools[i], where);
         if (!tools[i].is_object()) fail_member(where, "an object", tools[i]);
         const bool is_wrapped = tools[i].contains("function");
         const Json& function = is_wrapped ? tools[i]["function"] : tools[i];

@@ -12,6 +12,13 @@ namespace cria::chat {
 // Keeps the order of members, which tool schemas and arguments rely on.
 using Json = nlohmann::ordered_json;
 
+// Deeper JSON is refused: copying and writing it takes stack for each level.
+inline constexpr int kMaxJsonDepth = 100;
+// Raises Error{invalid_argument} naming `where` when `json` is nested deeper.
+void check_json_depth(const Json& json, std::string_view where);
+// How deep brackets are nested in a JSON text that nobody has read yet.
+int json_text_depth(std::string_view text);
+
 struct ToolCall {
     std::string id;    // empty: none given
     std::string name;  // of the function

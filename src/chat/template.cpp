@@ -18,7 +18,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 
 // Arguments as the template wants them; text that is no JSON object stays text.
 Json arguments_for(const ToolCall& call, const Capabilities& can) {
-    if (!can.object_arguments) return call.arguments;
+    if (!can.object_arguments || json_text_depth(call.arguments) > kMaxJsonDepth) return call.arguments;
     Json parsed = Json::parse(call.arguments, nullptr, false);
     return parsed.is_object() ? parsed : Json(call.arguments);
 }
@@ -110,6 +110,8 @@ ChatTemplate::ChatTemplate(std::string text, std::string bos, std::string eos)
 
 std::string ChatTemplate::apply(const std::vector<Message>& messages, const Json& tools,
                                 const PromptOptions& options) const {
+    check_json_depth(tools, "tools");
+    check_json_depth(options.variables, "chat_template_kwargs");
     if (options.continue_last) {
         if (messages.empty() || messages.back().role != "assistant") {
             fail(ErrorCode::invalid_argument,

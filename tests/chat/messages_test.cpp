@@ -62,6 +62,14 @@ TEST(Messages, ErrorsNameTheMember) {
         "messages[0].tool_calls[0].function.arguments must be an object, or a string with JSON, not number");
 }
 
+TEST(Messages, DeepJsonIsRefusedBeforeItTakesStack) {
+    const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+    const std::string message = R"([{"role": "user", "content": "x", "custom": )" + deep + "}]";
+    EXPECT_EQ(error_of(message), "messages[0] is nested more than 100 deep");
+    EXPECT_THROW(tools_from_json(Json::parse(R"([{"name": "f", "custom": )" + deep + "}]")), Error);
+    EXPECT_EQ(json_text_depth(R"({"a": "[[[\"[", "b": [[1]]})"), 3);
+}
+
 TEST(Messages, ToolsAreCheckedAndWrapped) {
     EXPECT_TRUE(tools_from_json(nullptr).empty());
     EXPECT_EQ(tools_from_json(Json::parse(R"([{"name": "f"}])")),

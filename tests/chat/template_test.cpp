@@ -125,6 +125,19 @@ TEST(ChatTemplate, TemplatesThatChangeListsAreRendered) {
     EXPECT_GT(n_checked, 0u);
 }
 
+TEST(ChatTemplate, DeepArgumentsStayText) {
+    Message call = assistant("");
+    call.tool_calls.push_back({"", "f", std::string(200000, '[')});
+    call.tool_calls.push_back(
+        {"", "g", "{\"a\": " + std::string(200000, '[') + std::string(200000, ']') + "}"});
+    const ChatTemplate chat(
+        "{% for m in messages %}{% for c in m.tool_calls %}{{ c.function.name }}{{ "
+        "c.function.arguments|length }};"
+        "{% endfor %}{% endfor %}{{ 'mark_call mark_value' }}",
+        "", "");
+    EXPECT_EQ(chat.apply({call}, nullptr), "f200000;g400007;mark_call mark_value");
+}
+
 TEST(ChatTemplate, ADeveloperIsASystemWhereTheTemplateKnowsNone) {
     const Message developer = message_from_json({{"role", "developer"}, {"content", "be terse"}}, "message");
     EXPECT_EQ(ChatTemplate(kChatMl, "", "").apply({developer}, nullptr, {.add_generation_prompt = false}),

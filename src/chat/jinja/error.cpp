@@ -7,6 +7,7 @@ namespace {
 std::string describe(const std::string& kind, const std::string& detail, int line) {
     if (kind == "raised")
         return fmt::format("the chat template refuses these messages (line {}): {}", line, detail);
+    if (line == 0) return fmt::format("chat template: {}: {}", kind, detail);
     return fmt::format("chat template, line {}: {}: {}", line, kind, detail);
 }
 

@@ -380,6 +380,8 @@ std::optional<ToolCall> read_header(const CallFormat& format, std::string_view h
             break;
         case HeaderFields::name_last:
             call.name = fields.back();
+            if (fields.size() > 2) return std::nullopt;
+            if (fields.size() == 2 && !format.kind.empty() && fields[0] != format.kind) return std::nullopt;
             break;
         case HeaderFields::id_then_name:
             call.name = fields.back();

@@ -22,7 +22,7 @@ enum class CallShape {
 // Where a header holds the name and the id. Its fields stand between separators.
 enum class HeaderFields {
     name_first,  // name, then perhaps an id
-    name_last,   // the tool's kind or server, which is not kept, then the name
+    name_last,   // the tool's kind or server, then the name
     id_then_name,
     numbered_id,  // functions.NAME:N, which is also the id
 };
@@ -34,6 +34,8 @@ struct CallFormat {
     // header
     HeaderFields fields = HeaderFields::name_first;
     std::vector<std::string_view> separators{};
+    std::string_view
+        kind{};  // name_last: the word before the name; empty: any server's name, which is not kept
     std::string_view header_end{};                    // empty: the header ends at the first {
     std::string_view content_name{};                  // a "call" of this name is ordinary content
     std::vector<std::string_view> after_arguments{};  // what may stand between the arguments and `close`

@@ -56,10 +56,7 @@ CallFormat key_value_tags(std::string_view open, std::string_view close) {
             .param_close = "</arg_value>"};
 }
 
-std::vector<OutputFormat> make_formats() {
-    std::vector<OutputFormat> formats;
-    formats.push_back({"plain", kThink, {}});
-    formats.push_back({"hermes", kThink, json_calls("<tool_call>", "</tool_call>")});
+void add_tagged_formats(std::vector<OutputFormat>& formats) {
     formats.push_back({"function-tags", kThink, function_tags("<tool_call>", "</tool_call>")});
     formats.push_back({"seed-oss",
                        {{"<seed:think>", "</seed:think>"}},
@@ -121,6 +118,9 @@ std::vector<OutputFormat> make_formats() {
                         .param_close = "<|close|>argument<|sep|>"},
                        {"<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>",
                         "<|end_of_msg|>"}});
+}
+
+void add_header_formats(std::vector<OutputFormat>& formats) {
     formats.push_back({"kimi-k2",
                        kThink,
                        {.shape = CallShape::header,
@@ -146,6 +146,7 @@ std::vector<OutputFormat> make_formats() {
                         .close = "<｜tool▁call▁end｜>",
                         .fields = HeaderFields::name_last,
                         .separators = {"<｜tool▁sep｜>", "```json"},
+                        .kind = "function",
                         .after_arguments = {"```"}}});
     formats.push_back({"functionary-v3.1",
                        {},
@@ -180,6 +181,10 @@ std::vector<OutputFormat> make_formats() {
           .fields = HeaderFields::name_last,
           .separators = {"<server_name>", "</server_name>", "<tool_name>", "</tool_name>", "<arguments>"},
           .after_arguments = {"</arguments>"}}});
+}
+
+void add_json_and_other_formats(std::vector<OutputFormat>& formats) {
+    formats.push_back({"hermes", kThink, json_calls("<tool_call>", "</tool_call>")});
     formats.push_back({"cohere",
                        {{"<|START_THINKING|>", "<|END_THINKING|>"}},
                        json_calls("<|START_ACTION|>", "<|END_ACTION|>"),
@@ -211,6 +216,13 @@ std::vector<OutputFormat> make_formats() {
                        {.shape = CallShape::braces, .open = "<|tool_call>call:", .close = "<tool_call|>"},
                        {"<|tool_response>"}});
     formats.push_back({"gpt-oss", {}, {.shape = CallShape::channels}, {"<|end|>", "<|return|>", "<|call|>"}});
+}
+
+std::vector<OutputFormat> make_formats() {
+    std::vector<OutputFormat> formats = {{"plain", kThink, {}}};
+    add_json_and_other_formats(formats);
+    add_tagged_formats(formats);
+    add_header_formats(formats);
     return formats;
 }
 

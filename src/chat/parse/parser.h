@@ -42,6 +42,10 @@ struct OutputOptions {
     std::string prompt{};
 };
 
+// The marks of messages with a header.
+inline constexpr std::string_view kStartMark = "<|start|>";
+inline constexpr std::string_view kChannelMark = "<|channel|>";
+
 class OutputParser {
   public:
     // `format` must outlive the parser.
