@@ -53,7 +53,8 @@ std::string padded(const std::string& text, const Spec& spec, char default_align
 }
 
 std::string with_thousands(std::string digits) {
-    const size_t end = std::min(digits.find('.'), digits.size());
+    size_t end = 0;
+    while (end < digits.size() && digits[end] != '.') ++end;
     for (size_t i = end; i > 3; i -= 3) digits.insert(i - 3, ",");
     return digits;
 }
