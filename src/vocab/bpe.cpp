@@ -131,6 +131,10 @@ class BpeTokenizer final : public Tokenizer {
             const char raw = static_cast<char>(byte);
             byte_ids_[static_cast<size_t>(byte)] = table.find(byte_alphabet::encode({&raw, 1}));
         }
+        byte_pairs_.reserve(256 * 256);
+        for (const int32_t left : byte_ids_) {
+            for (const int32_t right : byte_ids_) byte_pairs_.push_back(merges_.find(left, right));
+        }
         if (pre.ignore_merges) index_pieces();
     }
 
@@ -172,8 +176,11 @@ class BpeTokenizer final : public Tokenizer {
         for (uint32_t i = 0; i < word.size(); ++i) {
             merger.symbols[i] = {byte_ids_[static_cast<unsigned char>(word[i])], i, 1};
         }
-        merger.merge(
-            [this](const Symbol& left, const Symbol& right) { return merges_.find(left.id, right.id); });
+        merger.merge([&](const Symbol& left, const Symbol& right) {
+            if (left.n_bytes + right.n_bytes > 2) return merges_.find(left.id, right.id);
+            const auto byte_at = [&](uint32_t at) { return static_cast<unsigned char>(word[at]); };
+            return byte_pairs_[byte_at(left.begin) * 256u + byte_at(right.begin)];
+        });
         const size_t first = ids.size();
         for (const Symbol& symbol : merger.symbols) emit(symbol.id, ids);
         output.words.insert(word, hash, {first, static_cast<uint32_t>(ids.size() - first)});
@@ -189,8 +196,9 @@ class BpeTokenizer final : public Tokenizer {
     int32_t unknown_;
     MergeTable merges_;
     std::array<int32_t, 256> byte_ids_{};
-    std::string pieces_;     // decoded texts of all tokens, for whole_words_
-    TextIndex whole_words_;  // only with ignore_merges
+    std::vector<Merge> byte_pairs_;  // merges of two bytes, which are asked for most, without a search
+    std::string pieces_;             // decoded texts of all tokens, for whole_words_
+    TextIndex whole_words_;          // only with ignore_merges
 };
 
 class CharacterBpeTokenizer final : public Tokenizer {

@@ -98,6 +98,9 @@ void take_ids_of_file(const VocabData& data, const TokenTable& table, SpecialTok
         }
         special.ids[i] = static_cast<int32_t>(*id);
     }
+    // BERT's first token has two names.
+    const bool has_bos = data.special_ids[static_cast<size_t>(SpecialToken::bos)].has_value();
+    if (data.model == "bert" && !has_bos) special[SpecialToken::bos] = special[SpecialToken::cls];
 }
 
 void make_control(TokenTable& table, int32_t id) {

@@ -95,6 +95,20 @@ std::vector<int32_t> ordinary_tokens(const TokenTable& table, const std::vector<
     return ordinary;
 }
 
+// Templates that write the begin token themselves are a common mistake, and it costs quality.
+void warn_about_repeated(std::span<const int32_t> ids, const VocabTraits& traits,
+                         const SpecialTokens& special) {
+    if (ids.size() < 2) return;
+    const int32_t bos = special[SpecialToken::bos], eos = special[SpecialToken::eos];
+    if (traits.add_bos && bos != kNoToken && ids[0] == bos && ids[1] == bos) {
+        log_warning("the text begins with a begin-of-sequence token ({}), and another was added before it",
+                    bos);
+    }
+    if (traits.add_eos && eos != kNoToken && ids[ids.size() - 1] == eos && ids[ids.size() - 2] == eos) {
+        log_warning("the text ends with an end-of-sequence token ({}), and another was added after it", eos);
+    }
+}
+
 [[noreturn]] void fail_bad_id(int32_t id, int32_t size) {
     fail(ErrorCode::invalid_argument, "there is no token {}; the vocabulary's ids go from 0 to {}", id,
          size - 1);
@@ -156,7 +170,9 @@ std::vector<int32_t> Vocab::tokenize(std::string_view text, const TokenizeOption
         after_special = fragment.id != kNoToken;
     }
     add(state.traits.add_sep, SpecialToken::sep);
-    add(state.traits.add_eos, SpecialToken::eos);
+    // WordPiece ends with its separator whatever the file says about an end token.
+    add(state.traits.add_eos && state.traits.type != VocabType::wpm, SpecialToken::eos);
+    if (options.add_special) warn_about_repeated(ids, state.traits, state.special);
     return std::move(ids);
 }
 

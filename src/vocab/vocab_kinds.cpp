@@ -89,6 +89,7 @@ VocabTraits settle_traits(const VocabData& data) {
     traits.add_sep = data.add_sep.value_or(traits.add_sep);
     traits.add_space_prefix = data.add_space_prefix.value_or(traits.add_space_prefix);
     traits.remove_extra_whitespaces = data.remove_extra_whitespaces.value_or(traits.remove_extra_whitespaces);
+    if (traits.type == VocabType::wpm) traits.add_bos = traits.add_sep = true;  // BERT knows nothing else
     if (traits.character_bpe)
         traits.add_bos = true;  // files of the first converters say otherwise and are wrong
     return traits;

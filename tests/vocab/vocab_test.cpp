@@ -249,6 +249,23 @@ TEST(Vocab, RefusesWhatContradictsItself) {
     }
 }
 
+TEST(Vocab, WarnsWhenTheTextBringsItsOwnBeginToken) {
+    Warnings warnings;
+    const Vocab vocab(spm_data());
+    EXPECT_EQ(vocab.tokenize("<s>hello", {.parse_special = true}), (Ids{1, 1, kFirstWord + 9}));
+    EXPECT_TRUE(warnings.mention("begins with a begin-of-sequence token (1)")) << warnings.text();
+}
+
+TEST(Vocab, BertTakesTheClassTokenAsBeginToken) {
+    VocabData data = wpm_data();
+    data.special_ids[static_cast<size_t>(SpecialToken::bos)] = std::nullopt;
+    data.special_ids[static_cast<size_t>(SpecialToken::cls)] = 2;
+    data.special_ids[static_cast<size_t>(SpecialToken::eos)] = 3;
+    data.add_eos = true;
+    data.add_bos = false;
+    EXPECT_EQ(Vocab(data).tokenize(","), (Ids{2, 8, 3}));
+}
+
 TEST(Vocab, RefusesIdsThatDoNotExist) {
     const Vocab vocab(spm_data());
     for (const int32_t id :
