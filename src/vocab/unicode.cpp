@@ -97,17 +97,27 @@ bool is_surely_composed(uint32_t c) {
            (c >= 0xff00 && c <= 0xfffd) || (c >= 0x1f000 && c <= 0x1fbff) || (c >= 0x20000 && c <= 0x2f7ff);
 }
 
-bool is_surely_composed(std::string_view text) {
-    for (size_t at = 0; at < text.size();) {
-        if (static_cast<unsigned char>(text[at]) < 0xcc) {  // below U+0300
-            ++at;
-            continue;
-        }
+// A stretch that may have to change, with the character before it, which it may combine with. Empty at the
+// end.
+struct Doubtful {
+    size_t begin, end;
+};
+Doubtful next_doubtful(std::string_view text, size_t from) {
+    size_t previous = from;
+    size_t at = from;
+    while (at < text.size()) {
         const utf8::Decoded decoded = utf8::decode(text.data() + at);
-        if (!is_surely_composed(decoded.code_point)) return false;
+        if (decoded.n_bytes > 1 && !is_surely_composed(decoded.code_point)) break;
+        previous = at;
         at += decoded.n_bytes;
     }
-    return true;
+    if (at == text.size()) return {at, at};
+    while (at < text.size()) {
+        const utf8::Decoded decoded = utf8::decode(text.data() + at);
+        if (is_surely_composed(decoded.code_point)) break;
+        at += decoded.n_bytes;
+    }
+    return {previous, at};
 }
 
 // Puts runs of combining marks into canonical order. A stable sort, since utf8proc's own takes quadratic
@@ -148,6 +158,17 @@ std::vector<utf8proc_int32_t> decompose(std::string_view text) {
     return points;
 }
 
+void append_composed(std::string& out, std::string_view text) {
+    std::vector<utf8proc_int32_t> points = decompose(text);
+    const auto n =
+        utf8proc_normalize_utf32(points.data(), static_cast<utf8proc_ssize_t>(points.size()),
+                                 static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
+    CRIA_BUG_UNLESS(n >= 0);
+    for (utf8proc_ssize_t i = 0; i < n; ++i) {
+        utf8::append(out, static_cast<uint32_t>(points[static_cast<size_t>(i)]));
+    }
+}
+
 }  // namespace
 
 uint16_t classes(uint32_t code_point) {
@@ -175,18 +196,17 @@ uint32_t to_lower(uint32_t code_point) {
 }
 
 std::string_view nfc(std::string_view text, std::string& buffer) {
-    if (is_surely_composed(text)) return text;
-    std::vector<utf8proc_int32_t> points = decompose(text);
-    const auto n =
-        utf8proc_normalize_utf32(points.data(), static_cast<utf8proc_ssize_t>(points.size()),
-                                 static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
-    CRIA_BUG_UNLESS(n >= 0);
+    Doubtful doubtful = next_doubtful(text, 0);
+    if (doubtful.begin == text.size()) return text;
     buffer.clear();
     buffer.reserve(text.size());
-    for (utf8proc_ssize_t i = 0; i < n; ++i) {
-        utf8::append(buffer, static_cast<uint32_t>(points[static_cast<size_t>(i)]));
+    size_t done = 0;
+    for (; doubtful.begin < text.size(); doubtful = next_doubtful(text, done)) {
+        buffer += text.substr(done, doubtful.begin - done);
+        append_composed(buffer, text.substr(doubtful.begin, doubtful.end - doubtful.begin));
+        done = doubtful.end;
     }
-    return buffer;
+    return buffer += text.substr(done);
 }
 
 std::u32string nfd(std::string_view text) {

@@ -27,8 +27,7 @@ enum CharClass : uint16_t {
     kNumber = kDigit | kOtherNumber,
 };
 
-// The bits of a code point; 0 for spaces that are no more than separators do not occur: these are kSpace.
-// Constant time, thread-safe.
+// The bits of a code point. Constant time, thread-safe.
 uint16_t classes(uint32_t code_point);
 
 // Combining marks that take no room (category Mn).

@@ -1,8 +1,11 @@
 #include "vocab/utf8.h"
 
 #include <gtest/gtest.h>
+#include <utf8proc.h>
 
+#include <cstdlib>
 #include <random>
+#include <vector>
 
 #include "base/error.h"
 #include "vocab/testing.h"
@@ -87,6 +90,26 @@ TEST(Unicode, ComposesAndDecomposes) {
     EXPECT_EQ(unicode::nfd("é한"), U"e\u0301\u1112\u1161\u11ab");
     const std::string composed = "déjà vu 漢字 한국어 🙂";
     EXPECT_EQ(unicode::nfc(composed, buffer).data(), composed.data());
+}
+
+// Composing piece by piece gives what utf8proc makes of the whole.
+TEST(Unicode, ComposesLongTextsLikeTheLibrary) {
+    std::mt19937 random(5);
+    static const std::vector<std::string> parts = {"a",      "e",      "ａ",     "漢", "\u0301", "\u0323",
+                                                   "\u1100", "\u1161", "\u11a8", "가", "\u0958", "\u2126",
+                                                   "é",      "か",     "\u3099", "😀"};
+    for (int i = 0; i < 5000; ++i) {
+        std::string text, buffer;
+        for (size_t n = random() % 12; n > 0; --n) text += parts[random() % parts.size()];
+        utf8proc_uint8_t* whole = nullptr;
+        const auto n = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                    static_cast<utf8proc_ssize_t>(text.size()), &whole,
+                                    static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
+        ASSERT_GE(n, 0);
+        const std::string expected(reinterpret_cast<const char*>(whole), static_cast<size_t>(n));
+        std::free(whole);
+        EXPECT_EQ(vocab_testing::to_hex(unicode::nfc(text, buffer)), vocab_testing::to_hex(expected));
+    }
 }
 
 // The shortcut for text that needs no composing must not pass any character that would change, or that could
