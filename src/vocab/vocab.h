@@ -1,5 +1,5 @@
 // Vocabularies: text to token ids and back, for every kind of tokenizer that GGUF files name. The ids are
-// those of the model's own tokenizer; see docs of the cases in tests/vocab/conformance_test.cpp.
+// those of the model's own tokenizer (tests/vocab/conformance_test.cpp compares them).
 #pragma once
 
 #include <cstdint>
