@@ -61,6 +61,19 @@ void Generator::feed(std::span<const int32_t> prompt, GenerationStats& stats) {
     stats.n_reused = static_cast<int32_t>(n_reused);
 }
 
+bool Generator::decode_one(int32_t token) {
+    try {
+        context_.decode(
+            Batch::of_sequence(std::span(&token, 1), static_cast<int32_t>(in_context_.size()), 0));
+    } catch (const Error& e) {
+        // What was said so far stands; the token's cell is given up when the next prompt is fed.
+        if (e.code() == ErrorCode::cancelled) return false;
+        throw;
+    }
+    in_context_.push_back(token);
+    return true;
+}
+
 GenerationResult Generator::generate(std::span<const int32_t> prompt, int32_t max_tokens, const Sink& sink) {
     if (prompt.empty()) fail(ErrorCode::invalid_argument, "the prompt has no tokens");
     if (prompt.size() >= static_cast<size_t>(context_.n_ctx())) {
@@ -98,9 +111,10 @@ GenerationResult Generator::generate(std::span<const int32_t> prompt, int32_t ma
             result.finish = FinishReason::context_full;
             break;
         }
-        context_.decode(
-            Batch::of_sequence(std::span(&token, 1), static_cast<int32_t>(in_context_.size()), 0));
-        in_context_.push_back(token);
+        if (!decode_one(token)) {
+            result.finish = FinishReason::interrupted;
+            break;
+        }
     }
     emit(assembler.finish());
     result.stats.generate_seconds = seconds_since(generation_start);

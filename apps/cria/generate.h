@@ -49,6 +49,8 @@ class Generator {
 
   private:
     void feed(std::span<const int32_t> prompt, GenerationStats& stats);
+    // False when the context was asked to stop.
+    bool decode_one(int32_t token);
 
     Context& context_;
     sampling::SamplerChain chain_;
