@@ -1,5 +1,5 @@
 // The C interface of the llama.cpp family, as Cria offers it. Programs written for it compile against this
-// header and link with libllama without change; Cria's own C++ interface is in include/cria/.
+// header and link with libllama without change. It is one long file because its users include it by this name.
 //
 // Rules that hold everywhere, unless a function says otherwise:
 //

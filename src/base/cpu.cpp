@@ -86,20 +86,6 @@ size_t size_with_suffix(const std::string& text) {
     return number;
 }
 
-CacheSizes read_cache_sizes() {
-    CacheSizes sizes;
-    for (int index = 0; index < 6; ++index) {
-        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-        const std::string level = first_line(folder + "level");
-        const size_t size = size_with_suffix(first_line(folder + "size"));
-        if (size == 0 || first_line(folder + "type") == "Instruction") continue;
-        if (level == "1") sizes.l1_data_bytes = size;
-        if (level == "2") sizes.l2_bytes = size;
-        if (level == "3") sizes.l3_bytes = size;
-    }
-    return sizes;
-}
-
 // Cores a cgroup (version 2 or 1) lets us use, rounded up; a large number without a limit.
 int cgroup_core_limit() {
     constexpr int kNoLimit = 1 << 20;
@@ -150,11 +136,6 @@ const CpuFeatures& cpu_features() {
 const std::string& cpu_name() {
     static const std::string name = read_cpu_name();
     return name;
-}
-
-const CacheSizes& cache_sizes() {
-    static const CacheSizes sizes = read_cache_sizes();
-    return sizes;
 }
 
 int default_thread_count() {

@@ -24,13 +24,6 @@ const CpuFeatures& cpu_features();
 // Marketing name, for people: "AMD EPYC 9R14".
 const std::string& cpu_name();
 
-struct CacheSizes {
-    size_t l1_data_bytes = 32 * 1024;
-    size_t l2_bytes = 1024 * 1024;
-    size_t l3_bytes = 0;  // 0: unknown or none
-};
-const CacheSizes& cache_sizes();
-
 // Threads to use when nobody says otherwise: physical cores this process may run on (affinity and cgroup
 // quota), at least 1.
 int default_thread_count();

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -118,13 +117,6 @@ bool ReadOnlyFile::lock_in_memory() const {
     return false;
 }
 
-void ReadOnlyFile::will_need(size_t offset, size_t length) const {
-    if (!is_mapped_ || offset >= size_) return;
-    const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-    const size_t start = offset / page * page;
-    ::madvise(const_cast<std::byte*>(data_) + start, std::min(size_, offset + length) - start, MADV_WILLNEED);
-}
-
 AtomicFileWriter::AtomicFileWriter(const std::string& path) : path_(path) {
     static std::atomic<unsigned> counter{0};
     temporary_path_ = fmt::format("{}.tmp-{}-{}", path, ::getpid(), counter++);
@@ -171,13 +163,5 @@ std::string read_text_file_or_stdin(const std::string& path) {
 }
 
 bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-uint64_t free_disk_bytes(const std::string& path) {
-    struct statvfs status {};
-    if (::statvfs(path.c_str(), &status) != 0 && ::statvfs(folder_of(path).c_str(), &status) != 0) {
-        fail_errno("examine the file system of", path);
-    }
-    return static_cast<uint64_t>(status.f_bavail) * status.f_frsize;
-}
 
 }  // namespace cria

@@ -36,8 +36,6 @@ class ReadOnlyFile {
 
     // Keeps the pages in memory; false (with a warning in the log) when the system's limit forbids it.
     bool lock_in_memory() const;
-    // Tells the system that these bytes will be needed soon, or not again.
-    void will_need(size_t offset, size_t length) const;
 
   private:
     void release() noexcept;
@@ -75,7 +73,5 @@ std::string read_text_file(const std::string& path);
 // "-" reads standard input.
 std::string read_text_file_or_stdin(const std::string& path);
 bool file_exists(const std::string& path);
-// Bytes free on the file system that holds `path` (or its folder, when it does not exist yet).
-uint64_t free_disk_bytes(const std::string& path);
 
 }  // namespace cria

@@ -158,13 +158,6 @@ TEST(CellTable, AgreesWithAPlainModelOverRandomOperations) {
         const int32_t s = pick(4);
         const int32_t first = pick(40) - 5;
         const int32_t last = pick(3) == 0 ? -1 : first + pick(20);
-        switch (pick(8)) {
-            case 0:
-                table.remove(pick(5) - 1 < 0 ? -1 : s, first, last);
-                break;
-            default:
-                break;
-        }
         model.tokens.clear();
         for (int32_t c = 0; c < table.size(); ++c) {
             const auto cell = table.cell(c);

@@ -163,9 +163,8 @@ class CpuExecutor final : public Executor {
 
 void CpuExecutor::rotate_keys(const KvStorage& kv, const AttentionParams& attention, const RopeParams& rope,
                               std::span<const int32_t> cells, std::span<const int32_t> deltas) {
-    RopeParams turn = rope;
     // Keys already carry the magnitude; a further turn must not apply it again.
-    RopeTable table = make_rope_table(turn, floats_.get(rope.factors));
+    RopeTable table = make_rope_table(rope, floats_.get(rope.factors));
     table.magnitude = 1.0f;
     constexpr int64_t kCellsPerTask = 64;
     const auto n = static_cast<int64_t>(cells.size());

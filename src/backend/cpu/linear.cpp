@@ -107,7 +107,7 @@ int64_t rows_per_task(const Run& run, int64_t n_weight_rows, int64_t n_activatio
 }
 
 void multiply_range(const Run& run, const ProductRange& range, const Activations& x, float* out,
-                    int64_t out_stride, int thread, Carver scratch) {
+                    int64_t out_stride, Carver scratch) {
     const Weight& weight = *range.weight;
     const int64_t row_bytes = weight.row_bytes();
     const std::byte* first_row = weight.matrix(range.matrix) + range.first * row_bytes;
@@ -160,7 +160,7 @@ void lower(const Linear& op, const Node& node, Run& run) {
             const int64_t out_width = part.weight->n_rows();
             float* out = run.data(node.out[i]) + first;
             const Carver scratch(run.thread_scratch[static_cast<size_t>(thread)].require(scratch_bytes));
-            multiply_range(run, {part.weight, 0, first, count}, x, out, out_width, thread, scratch);
+            multiply_range(run, {part.weight, 0, first, count}, x, out, out_width, scratch);
             const Epilogue epilogue{.scale = part.scale,
                                     .bias = run.floats.get(part.bias),
                                     .activation = op.activation,
@@ -200,8 +200,8 @@ void lower(const GatedLinear& op, const Node& node, Run& run) {
             Carver scratch(run.thread_scratch[static_cast<size_t>(thread)].require(scratch_bytes));
             auto* gates = scratch.take<float>(n_rows * task_rows);
             auto* ups = scratch.take<float>(n_rows * task_rows);
-            multiply_range(run, {gate.weight, 0, first, count}, x, gates, count, thread, scratch);
-            multiply_range(run, {op.up.weight, 0, first + up_offset, count}, x, ups, count, thread, scratch);
+            multiply_range(run, {gate.weight, 0, first, count}, x, gates, count, scratch);
+            multiply_range(run, {op.up.weight, 0, first + up_offset, count}, x, ups, count, scratch);
             const VectorKernels& v = *run.kernels.vector;
             Epilogue{.scale = gate.scale, .bias = gate_bias}.apply(v, gates, count, n_rows, first, count);
             Epilogue{.scale = op.up.scale, .bias = up_bias}.apply(v, ups, count, n_rows, first + up_offset,

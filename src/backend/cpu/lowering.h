@@ -156,7 +156,7 @@ struct ProductRange {
     int64_t count = 0;
 };
 void multiply_range(const Run& run, const ProductRange& range, const Activations& x, float* out,
-                    int64_t out_stride, int thread, Carver scratch);
+                    int64_t out_stride, Carver scratch);
 // Scratch bytes multiply_range takes.
 size_t product_scratch_bytes(const Run& run, const Weight& weight, int64_t n_rows);
 // Rows per task: a multiple of every panel and group, few enough for balance, enough to be worth a task.

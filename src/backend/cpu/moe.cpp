@@ -162,9 +162,9 @@ struct Expert {
     // Columns [first, first + count) of one part's products for all rows of expert e, into out[row *
     // out_stride + c].
     void multiply(const LinearPart& part, int32_t e, int64_t first, int64_t count, const Activations& all,
-                  float* out, int64_t out_stride, int thread, Carver scratch) const {
+                  float* out, int64_t out_stride, Carver scratch) const {
         const Activations x = all.rows(a.first[static_cast<size_t>(e)], static_cast<int32_t>(n_rows(e)));
-        multiply_range(run, {part.weight, e, first, count}, x, out, out_stride, thread, scratch);
+        multiply_range(run, {part.weight, e, first, count}, x, out, out_stride, scratch);
         const float* bias = run.floats.get(part.bias);
         const VectorKernels& v = *run.kernels.vector;
         for (int64_t r = 0; r < n_rows(e); ++r) {
@@ -197,10 +197,9 @@ void run_up(const Expert& expert, const Activations& x, int64_t hidden_width, fl
             auto* gates = scratch.take<float>(n * task.count);
             const VectorKernels& v = *run.kernels.vector;
             expert.multiply(op.up, task.expert, task.first + up_offset, task.count, x, ups, task.count,
-                            thread, scratch);
+                            scratch);
             if (gate.weight != nullptr) {
-                expert.multiply(gate, task.expert, task.first, task.count, x, gates, task.count, thread,
-                                scratch);
+                expert.multiply(gate, task.expert, task.first, task.count, x, gates, task.count, scratch);
             }
             for (int64_t r = 0; r < n; ++r) {
                 float* out = hidden + (expert.a.first[static_cast<size_t>(task.expert)] + r) * hidden_width +
@@ -228,7 +227,7 @@ void run_down(const Expert& expert, const Activations& x, int64_t width, float* 
             const Carver scratch(run.thread_scratch[static_cast<size_t>(thread)].require(
                 product_scratch_bytes(run, *op.down.weight, n)));
             float* rows = out + expert.a.first[static_cast<size_t>(task.expert)] * width + task.first;
-            expert.multiply(op.down, task.expert, task.first, task.count, x, rows, width, thread, scratch);
+            expert.multiply(op.down, task.expert, task.first, task.count, x, rows, width, scratch);
         },
         run.control.n_threads);
 }
